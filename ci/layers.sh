@@ -6,7 +6,7 @@
 #   base <- trace <- pair <- model <- analysis <- report, export
 #   pair, model <- keep
 #   base <- binary, trace <- symbols
-#   base <- stats
+#   base <- stats <- analysis
 #   trace, symbols, export <- agent
 #   cli sees all
 #
@@ -39,7 +39,7 @@ done <<-'END'
 	model:base/|trace/|pair/|model/
 	symbols:base/|binary/|trace/|symbols/
 	keep:base/|trace/|pair/|model/|keep/
-	analysis:base/|trace/|model/|analysis/
+	analysis:base/|stats/|trace/|model/|analysis/
 	report:base/|stats/|trace/|model/model.h|analysis/|report/
 	export:base/|trace/|model/model.h|analysis/|export/
 	agent:base/|trace/|symbols/|export/export.h|agent/

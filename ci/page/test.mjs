@@ -424,6 +424,21 @@ if (existsSync(join(folder, "changes.html")))
 		await p.done();
 	};
 
+if (existsSync(join(folder, "changes-states.html")))
+	tests["a comparison is by call: who is called more often is not slower"] = async () => {
+		const p = await open("changes-states");
+		const card = (title) => p.run(`[...document.querySelectorAll("#view-overview .card")].find((c) => c.querySelector("h2").textContent === ${JSON.stringify(title)}).innerText`);
+		const slower = await card("Slower in B");
+		assert.match(slower, /main\.slow\s+\+3\.00\s*ms\s+\+50\.0%/);
+		assert.ok(!/main\.(twice|off|main)/.test(slower), slower);
+		assert.match(await card("Faster in B"), /Nothing/);
+		assert.match(await text(p, "#view-overview .answer"), /^A 36\.1\s*ms → B 81\.0\s*ms, \+125%/);
+		await p.click("#tab-table");
+		const rows = await p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => r.innerText.replace(/\\s+/g, " "))`);
+		assert.ok(rows.some((r) => /main\.twice ?by call 300µs 300µs/.test(r)), rows.join("\n"));
+		await p.done();
+	};
+
 let passed = 0, failed = 0;
 const only = process.argv[3];
 for (const [name, run] of Object.entries(tests)) {

@@ -142,6 +142,54 @@ struct diff_stretch diff_stretch_of(const struct model_totals *t)
 				      (run + (double)off_ns) / run };
 }
 
+/* What is compared: shares, processor time of samples, or times with or without states. 0 or
+ * -ENOTSUP (logged) */
+static int choose(struct diff *d)
+{
+	d->shares = d->side[0].samples || d->side[1].samples;
+	d->sampled = d->side[0].samples && d->side[1].samples && !is_wall(&d->side[0]);
+	for (unsigned s = 0; s < 2; s++)
+		d->seconds[s] = d->sampled && (loaded_trace_is_part(&d->side[0]) ||
+					       loaded_trace_is_part(&d->side[1]))
+					? (double)loaded_trace_wall_ns(&d->side[s]) / 1e9
+					: 1;
+	d->states = !d->shares && d->side[0].totals->states && d->side[1].totals->states;
+	for (unsigned s = 0; s < 2 && d->states; s++)
+		d->stretch[s] = diff_stretch_of(d->side[s].totals);
+	if (is_wall(&d->side[0]) != is_wall(&d->side[1])) {
+		log_error(
+			"a recording of waiting goroutines (sample --wall) can be compared with another such "
+			"recording only; others have shares of execution");
+		return -ENOTSUP;
+	}
+	if (d->by_path && d->shares && !(d->side[0].samples && d->side[1].samples)) {
+		log_error(
+			"paths of calls and of samples cannot be compared, because samples have functions that "
+			"were not traced; compare --by=function");
+		return -ENOTSUP;
+	}
+	return 0;
+}
+
+int diff_match(struct diff *d)
+{
+	int err = choose(d);
+
+	if (err)
+		return err;
+	for (unsigned s = 0; s < 2; s++)
+		calls_of_all_settle(&d->calls[s]);
+	err = diff_names_match(&d->names, &d->side[0], &d->side[1]);
+	if (!err)
+		err = d->by_path ? match_paths(d) : match_functions(d);
+	for (size_t i = 0; i < d->n_rows; i++)
+		for (unsigned s = 0; s < 2; s++)
+			d->all_run_ns[s] += d->rows[i].value[METRIC_RUN][s];
+	if (err)
+		log_no_memory("no memory to compare the traces");
+	return err;
+}
+
 int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw)
 {
 	int err = 0;
@@ -159,52 +207,23 @@ int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, boo
 	for (unsigned s = 0; !err && !raw && s < 2; s++)
 		if (!d->side[s].samples)
 			err = correction_apply(&d->side[s]);
-	if (err)
-		return err;
-	for (unsigned s = 0; s < 2; s++)
-		calls_of_all_settle(&d->calls[s]);
-	d->shares = d->side[0].samples || d->side[1].samples;
-	d->sampled = d->side[0].samples && d->side[1].samples && !is_wall(&d->side[0]);
-	for (unsigned s = 0; s < 2; s++)
-		d->seconds[s] = d->sampled && (loaded_trace_is_part(&d->side[0]) ||
-					       loaded_trace_is_part(&d->side[1]))
-					? (double)loaded_trace_wall_ns(&d->side[s]) / 1e9
-					: 1;
-	d->states = !d->shares && d->side[0].totals->states && d->side[1].totals->states;
-	for (unsigned s = 0; s < 2 && d->states; s++)
-		d->stretch[s] = diff_stretch_of(d->side[s].totals);
-	if (is_wall(&d->side[0]) != is_wall(&d->side[1])) {
-		log_error(
-			"a recording of waiting goroutines (sample --wall) can be compared with another such "
-			"recording only; others have shares of execution");
-		return -ENOTSUP;
-	}
-	if (by_path && d->shares && !(d->side[0].samples && d->side[1].samples)) {
-		log_error(
-			"paths of calls and of samples cannot be compared, because samples have functions that "
-			"were not traced; compare --by=function");
-		return -ENOTSUP;
-	}
-	err = diff_names_match(&d->names, &d->side[0], &d->side[1]);
-	if (!err)
-		err = by_path ? match_paths(d) : match_functions(d);
-	for (size_t i = 0; i < d->n_rows; i++)
-		for (unsigned s = 0; s < 2; s++)
-			d->all_run_ns[s] += d->rows[i].value[METRIC_RUN][s];
-	if (err)
-		log_no_memory("no memory to compare the traces");
-	return err;
+	return err ? err : diff_match(d);
+}
+
+void diff_unmatch(struct diff *d)
+{
+	call_tree_free(&d->tree);
+	diff_names_free(&d->names);
+	calls_of_all_free(&d->calls[0]);
+	calls_of_all_free(&d->calls[1]);
+	free(d->rows);
 }
 
 void diff_free(struct diff *d)
 {
-	call_tree_free(&d->tree);
-	diff_names_free(&d->names);
+	diff_unmatch(d);
 	trace_unload(&d->side[0]);
 	trace_unload(&d->side[1]);
-	calls_of_all_free(&d->calls[0]);
-	calls_of_all_free(&d->calls[1]);
-	free(d->rows);
 }
 
 uint32_t diff_row_func(const struct diff *d, const struct diff_row *row)

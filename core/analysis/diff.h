@@ -61,6 +61,10 @@ struct diff {
  * (logged), -ENOTSUP: paths of calls and of samples; diff_free in either case. */
 int diff_load(struct diff *d, struct trace_reader *const r[2], bool by_path, bool raw);
 void diff_free(struct diff *d);
+/* Matches sides that were loaded before and stay the caller's. d has them, `by_path`, and `calls`,
+ * which their watches filled. 0 or -errno (logged); diff_unmatch in either case. */
+int diff_match(struct diff *d);
+void diff_unmatch(struct diff *d);
 
 /* The row's function. */
 uint32_t diff_row_func(const struct diff *d, const struct diff_row *row);

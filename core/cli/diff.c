@@ -15,9 +15,8 @@
 #include "report/diff_runs.h"
 #include "report/formats.h"
 
-#define DEFAULT_ROWS          30 /* text */
-#define DEFAULT_THRESHOLD_PCT 5
-#define RUNS_MAX              100 /* a side */
+#define DEFAULT_ROWS 30  /* text */
+#define RUNS_MAX     100 /* a side */
 
 enum { KEY_THRESHOLD = 256, KEY_MIN, KEY_RAW, KEY_FAIL_IF, KEY_STORE_SERVICE, KEY_STORE_LABEL };
 
@@ -250,7 +249,7 @@ int cmd_diff(int argc, char **argv)
 		NULL
 	};
 	struct diff_args a = {
-		.opt = { .threshold_pct = DEFAULT_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO },
+		.opt = { .threshold_pct = DIFF_THRESHOLD_PCT, .min_ns = DIFF_MIN_AUTO },
 		.format = &diff_formats[0],
 	};
 

@@ -76,7 +76,7 @@ struct call_times diff_call_times(const struct diff_report *rep, const struct di
 	if (!rep->diff.states)
 		return t;
 	t.changed[CALL_MEAN] = enough(rep, t.ns[CALL_MEAN]) &&
-			       growth_sure(diff_report_growth(rep, row, METRIC_TOTAL));
+			       growth_sure(diff_growth_of(&rep->judge, row, METRIC_TOTAL));
 	t.changed[CALL_P99] = enough(rep, t.ns[CALL_P99]) && p99_moved(rep, row);
 	return t;
 }

@@ -89,11 +89,11 @@ int diff_csv(struct trace_reader *const r[2], const struct diff_options *opt, FI
 		log_info(
 			"%zu %s%s folded: RUN changed by less than %g%% or %s (--threshold, --min), or not for sure",
 			d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
-			HUMAN(d.min_run_ns));
+			HUMAN(d.judge.min_run_ns));
 	else if (!err && d.n_folded && !d.diff.shares)
 		log_info("%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
 			 d.n_folded, diff_report_what(&d), plural(d.n_folded), opt->threshold_pct,
-			 HUMAN(d.min_ns));
+			 HUMAN(d.judge.min_ns));
 	for (size_t i = 0; !err && i < d.notes.n; i++)
 		log_info("note: %s", d.notes.lines[i]);
 	diff_report_free(&d);
@@ -182,8 +182,8 @@ static int json_all(const struct diff_report *d, struct json *j)
 	json_side(d, j, 1);
 	json_key(j, "threshold_pct");
 	json_double(j, d->opt->threshold_pct);
-	json_kv_u64(j, "min_ns", d->min_ns);
-	json_kv_u64(j, "min_run_ns", d->min_run_ns);
+	json_kv_u64(j, "min_ns", d->judge.min_ns);
+	json_kv_u64(j, "min_run_ns", d->judge.min_run_ns);
 	int err = json_rows(d, j);
 
 	json_kv_u64(j, "folded_rows", d->n_folded);

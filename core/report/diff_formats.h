@@ -3,6 +3,7 @@
 #ifndef GOTRACE_DIFF_FORMATS_H
 #define GOTRACE_DIFF_FORMATS_H
 
+#include "analysis/diff_verdict.h"
 #include "report/report.h"
 
 /* By the size of the change, the largest first. DIFF_AUTO: of RUN where both sides have states,
@@ -20,14 +21,8 @@ struct diff_limit {
 struct diff_options {
 	enum report_by by; /* BY_FUNCTION or BY_PATH */
 	enum diff_sort sort;
-	size_t limit; /* rows; 0: all */
-	/*
-	 * What counts as a change: calls that differ by this share of A's, times that differ
-	 * by this share of A's and by min_ns. Rows without one are folded: counted, not shown. With
-	 * states a time must also differ for sure.
-	 */
-	double threshold_pct;
-	/* DIFF_MIN_AUTO: 1 % of how long the longer trace lasted; of RUN 0.1 % of all RUN */
+	size_t limit;         /* rows; 0: all */
+	double threshold_pct; /* struct diff_bar; rows without a change are counted, not shown */
 	uint64_t min_ns;
 	bool colour;
 	unsigned width;      /* of the terminal that text is for: names are cut to fit; 0: never */
@@ -35,7 +30,6 @@ struct diff_options {
 	const char *file[2]; /* how the output calls A and B */
 	struct diff_limit *limit_of_run; /* NULL: none */
 };
-#define DIFF_MIN_AUTO UINT64_MAX
 
 struct diff_format {
 	const char *name; /* "text", "csv", "json", "folded" */

@@ -1,20 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is asked of a comparison that was made. */
-#include "analysis/diff_shares.h"
 #include "analysis/trace_names.h"
 #include "report/diff_rows.h"
-
-double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
-			  enum diff_metric m)
-{
-	return diff_share_pct(&rep->diff, row, m, 1) - diff_share_pct(&rep->diff, row, m, 0);
-}
-
-const struct growth *diff_report_growth(const struct diff_report *rep, const struct diff_row *row,
-					enum diff_metric m)
-{
-	return &rep->growth[row->key * METRICS + m];
-}
 
 const char *diff_report_what(const struct diff_report *rep)
 {

@@ -23,86 +23,6 @@ static uint64_t size_of_change(const struct diff_row *row, enum diff_metric m)
 	return c < 0 ? -(uint64_t)c : (uint64_t)c;
 }
 
-static bool counts(const struct diff_report *rep, const struct diff_row *row, enum diff_metric m)
-{
-	uint64_t size = size_of_change(row, m);
-
-	return size && (m == METRIC_CALLS || size >= rep->min_ns) &&
-	       (double)size * 100 >= rep->opt->threshold_pct * (double)row->value[m][0];
-}
-
-/* What the growth of a time comes to, of B's calls. */
-static double grown_ns(const struct diff_report *rep, const struct diff_row *row,
-		       enum diff_metric m)
-{
-	const double pct = diff_report_growth(rep, row, m)->pct;
-
-	if (!isfinite(pct) || !row->there[0] || !row->there[1])
-		return (double)size_of_change(row, m);
-	double a_ns = (double)row->value[m][0];
-
-	if (diff_row_per_call(row))
-		a_ns *= (double)row->value[METRIC_CALLS][1] / (double)row->value[METRIC_CALLS][0];
-	return fabs(pct) / 100 * a_ns;
-}
-
-/* With states. */
-static bool grew(struct diff_report *rep, const struct diff_row *row, enum diff_metric m,
-		 bool *unsure)
-{
-	const struct growth *g = diff_report_growth(rep, row, m);
-
-	if (!isfinite(g->pct) || fabs(g->pct) < rep->opt->threshold_pct ||
-	    grown_ns(rep, row, m) < (double)(m == METRIC_RUN ? rep->min_run_ns : rep->min_ns) ||
-	    g->pct == 0)
-		return false;
-	if (rep->opt->threshold_pct == 0 && rep->opt->min_ns == 0) /* all of them are wanted */
-		return true;
-	*unsure |= !growth_sure(g);
-	return growth_sure(g);
-}
-
-static bool grew_enough(struct diff_report *rep, const struct diff_row *row)
-{
-	bool unsure = false;
-	const bool run = grew(rep, row, METRIC_RUN, &unsure),
-		   self = grew(rep, row, METRIC_SELF, &unsure),
-		   total = rep->opt->sort == DIFF_TOTAL && grew(rep, row, METRIC_TOTAL, &unsure),
-		   any = run || self || total || counts(rep, row, METRIC_CALLS);
-
-	rep->n_unsure += !any && unsure;
-	return any;
-}
-
-static bool equal(const struct diff_row *row)
-{
-	return row->there[0] == row->there[1] && !diff_change(row, METRIC_SELF) &&
-	       !diff_change(row, METRIC_TOTAL) && !diff_change(row, METRIC_CALLS);
-}
-
-static bool differs(const struct diff_report *rep, const struct diff_row *row, enum diff_metric m)
-{
-	double points = fabs(diff_report_points(rep, row, m));
-
-	return points > diff_share_chance(&rep->diff, row, m) &&
-	       points * 100 >= rep->opt->threshold_pct * diff_share_pct(&rep->diff, row, m, 0);
-}
-
-/* Total time of calls on all goroutines may be many times that of the program, so shares of it
- * say little where one side has calls: self decides. */
-static bool to_show(struct diff_report *rep, const struct diff_row *row)
-{
-	bool unsure;
-
-	if (rep->diff.shares)
-		return differs(rep, row, METRIC_SELF) ||
-		       (rep->diff.sampled && grew(rep, row, METRIC_RUN, &unsure));
-	if (rep->diff.states)
-		return grew_enough(rep, row);
-	return counts(rep, row, METRIC_SELF) || counts(rep, row, METRIC_TOTAL) ||
-	       counts(rep, row, METRIC_CALLS);
-}
-
 static int keep_calls(struct diff_report *rep, const struct diff_row *row)
 {
 	const struct call_times t = diff_call_times(rep, row);
@@ -124,16 +44,15 @@ static int sift(struct diff_report *rep)
 	for (size_t i = 0; i < d->n_rows; i++) {
 		const struct diff_row row = d->rows[i];
 
-		if (!row.there[0] && !row.there[1])
-			continue;
-		if (keep_calls(rep, &row))
+		const enum diff_verdict verdict = diff_verdict(&rep->judge, &row);
+
+		if (verdict != DIFF_NOT_THERE && keep_calls(rep, &row))
 			return -ENOMEM;
-		if (equal(&row))
-			rep->n_equal++;
-		else if (to_show(rep, &row))
+		rep->n_equal += verdict == DIFF_EQUAL;
+		rep->n_folded += verdict == DIFF_FOLDED || verdict == DIFF_UNSURE;
+		rep->n_unsure += verdict == DIFF_UNSURE;
+		if (verdict == DIFF_CHANGED)
 			d->rows[n++] = row;
-		else
-			rep->n_folded++;
 	}
 	rep->n_rows = n;
 	return 0;
@@ -148,13 +67,14 @@ static int by_change(const void *x, const void *y, void *ctx)
 	const bool by_run = rep->diff.sampled && rep->opt->sort == DIFF_RUN;
 
 	if (rep->diff.shares && rep->opt->sort != DIFF_NAME && !by_run) {
-		double x_pct = fabs(diff_report_points(rep, a, METRIC_SELF)),
-		       y_pct = fabs(diff_report_points(rep, b, METRIC_SELF));
+		double x_pct = fabs(diff_points(&rep->diff, a, METRIC_SELF)),
+		       y_pct = fabs(diff_points(&rep->diff, b, METRIC_SELF));
 
 		c = (x_pct < y_pct) - (x_pct > y_pct);
 	} else if (rep->opt->sort != DIFF_NAME && (rep->diff.states || by_run) &&
 		   rep->by != METRIC_CALLS) {
-		double x_ns = grown_ns(rep, a, rep->by), y_ns = grown_ns(rep, b, rep->by);
+		const double x_ns = diff_grown_ns(&rep->judge, a, rep->by),
+			     y_ns = diff_grown_ns(&rep->judge, b, rep->by);
 
 		c = (x_ns < y_ns) - (x_ns > y_ns);
 	} else if (rep->opt->sort != DIFF_NAME) {
@@ -163,18 +83,6 @@ static int by_change(const void *x, const void *y, void *ctx)
 	if (c)
 		return c;
 	return compare_u64(a->key, b->key);
-}
-
-static void least_change(struct diff_report *rep)
-{
-	const struct diff *d = &rep->diff;
-	const uint64_t a = loaded_trace_span_ns(&d->side[0]), b = loaded_trace_span_ns(&d->side[1]),
-		       *run = d->all_run_ns;
-	const bool given = rep->opt->min_ns != DIFF_MIN_AUTO;
-
-	rep->min_ns = given ? rep->opt->min_ns : (a > b ? a : b) / 100;
-	/* how long a recording takes depends on what else the machine does */
-	rep->min_run_ns = given ? rep->opt->min_ns : (run[0] > run[1] ? run[0] : run[1]) / 1000;
 }
 
 static enum diff_metric sorted_by(const struct diff_report *rep)
@@ -187,29 +95,6 @@ static enum diff_metric sorted_by(const struct diff_report *rep)
 	    rep->opt->sort == DIFF_NAME)
 		return rep->diff.states || rep->diff.sampled ? METRIC_RUN : METRIC_SELF;
 	return metric[rep->opt->sort];
-}
-
-static int measure_growth(struct diff_report *rep)
-{
-	static const enum diff_metric metrics[] = { METRIC_RUN, METRIC_SELF, METRIC_TOTAL };
-	const struct diff *d = &rep->diff;
-	int err = d->states ? diff_noise_learn(&rep->noise, d) : 0;
-
-	if (err)
-		return err;
-	rep->growth = calloc(d->n_rows * METRICS + 1, sizeof(*rep->growth));
-	if (!rep->growth) {
-		log_no_memory("no memory to compare the traces");
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < d->n_rows; i++)
-		if (d->sampled)
-			rep->growth[i * METRICS + METRIC_RUN] = diff_growth_sampled(d, &d->rows[i]);
-	for (size_t i = 0; i < d->n_rows; i++)
-		for (size_t m = 0; d->states && m < 3; m++)
-			rep->growth[i * METRICS + metrics[m]] = diff_growth(
-				d, &rep->noise, &d->rows[i], metrics[m]);
-	return 0;
 }
 
 /* Rows that have all functions of a path: as many as there is room for. */
@@ -239,7 +124,7 @@ static void bound_rows(struct diff_report *rep, struct trace_reader *const r[2])
 static void notes_on_states(const struct diff_report *rep, struct notes *to)
 {
 	const struct loaded_trace *side = rep->diff.side;
-	const struct diff_drift *most = &rep->noise.mean[CALL_RUN];
+	const struct diff_drift *most = &rep->judge.noise.mean[CALL_RUN];
 	const double pct = 100 * expm1(most->common);
 
 	if (!rep->diff.states) {
@@ -266,7 +151,7 @@ static void hold_to(struct diff_limit *limit, const struct diff_report *rep)
 	for (size_t i = 0; i < rep->diff.n_rows; i++) {
 		const struct diff_row *row = &rep->diff.rows[i];
 		const char *name = diff_report_name(rep, row);
-		const struct growth *g = diff_report_growth(rep, row, METRIC_RUN);
+		const struct growth *g = diff_growth_of(&rep->judge, row, METRIC_RUN);
 
 		if (!row->there[0] || !row->there[1] || !(g->low > limit->pct) ||
 		    (limit->functions && !glob_match(limit->functions, name)))
@@ -300,10 +185,10 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 
 	if (err)
 		return err;
-	least_change(rep);
 	rep->by = sorted_by(rep);
-	if (rep->diff.states || rep->diff.sampled)
-		err = measure_growth(rep);
+	err = diff_judge_begin(&rep->judge, &rep->diff,
+			       &(struct diff_bar){ opt->threshold_pct, opt->min_ns,
+						   opt->sort == DIFF_TOTAL });
 	if (!err)
 		err = check_limit(rep); /* all rows are there yet */
 	if (err)
@@ -334,7 +219,7 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 void diff_report_free(struct diff_report *rep)
 {
 	diff_free(&rep->diff);
-	free(rep->growth);
+	diff_judge_free(&rep->judge);
 	free(rep->call_rows);
 	notes_free(&rep->notes);
 }

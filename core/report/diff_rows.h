@@ -3,23 +3,19 @@
 #ifndef GOTRACE_DIFF_ROWS_H
 #define GOTRACE_DIFF_ROWS_H
 
-#include "analysis/diff.h"
+#include "analysis/diff_verdict.h"
 #include "analysis/notes.h"
 #include "base/json.h"
 #include "report/diff_formats.h"
-#include "report/diff_growth.h"
 
 struct diff_report {
 	const struct diff_options *opt;
-	struct diff diff;         /* its rows are sifted and sorted: those to be shown come first */
-	uint64_t min_ns;          /* opt's, or what DIFF_MIN_AUTO came to */
-	uint64_t min_run_ns;      /* likewise of RUN */
-	size_t n_rows, n_hidden;  /* shown; cut by the limit */
-	size_t n_folded, n_equal; /* changed, but not enough to count; not at all */
-	size_t n_unsure;          /* folded ones that changed enough, but not for sure */
-	enum diff_metric by;      /* what the rows are sorted by, unless by name */
-	struct diff_noise noise;  /* with states */
-	struct growth *growth;    /* with states: by key and metric; see diff_report_growth */
+	struct diff diff; /* its rows are sifted and sorted: those to be shown come first */
+	struct diff_judge judge;
+	size_t n_rows, n_hidden;    /* shown; cut by the limit */
+	size_t n_folded, n_equal;   /* changed, but not enough to count; not at all */
+	size_t n_unsure;            /* folded ones that changed enough, but not for sure */
+	enum diff_metric by;        /* what the rows are sorted by, unless by name */
 	struct diff_row *call_rows; /* functions of which a call's mean or p99 changed */
 	size_t n_call_rows, cap_call_rows;
 	struct notes notes; /* why the two are not directly comparable */
@@ -30,13 +26,6 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt);
 void diff_report_free(struct diff_report *rep);
 
-/* With states of METRIC_RUN, METRIC_SELF or METRIC_TOTAL; of samples on both sides of METRIC_RUN.
- */
-const struct growth *diff_report_growth(const struct diff_report *rep, const struct diff_row *row,
-					enum diff_metric m);
-/* Of shares: B - A, percentage points. */
-double diff_report_points(const struct diff_report *rep, const struct diff_row *row,
-			  enum diff_metric m);
 /* diff_shares.c: of shares, the table as text, the rows as csv, a row's numbers as json. 0 or
  * -errno. */
 int diff_shares_text(const struct diff_report *rep, FILE *out);

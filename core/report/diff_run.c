@@ -14,7 +14,7 @@ void diff_run_csv(const struct diff_report *d, const struct diff_row *row, FILE 
 		fputs(",,,,,", out);
 		return;
 	}
-	const struct growth *g = diff_report_growth(d, row, m);
+	const struct growth *g = diff_growth_of(&d->judge, row, m);
 	const double v[] = { g->pct, g->low, g->high };
 
 	fprintf(out, ",%" PRIu64 ",%" PRIu64, row->value[m][0], row->value[m][1]);
@@ -30,7 +30,7 @@ void diff_run_json(const struct diff_report *d, const struct diff_row *row, stru
 	const enum diff_metric m = METRIC_RUN;
 	const bool there = d->diff.states || d->diff.sampled;
 	const struct growth none = { NAN, NAN, NAN },
-			    *g = there ? diff_report_growth(d, row, m) : &none;
+			    *g = there ? diff_growth_of(&d->judge, row, m) : &none;
 	const struct {
 		const char *key;
 		double v;

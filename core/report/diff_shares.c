@@ -51,7 +51,8 @@ CELL(share_b, share_of(ctx, row, 1, buf))
 static void run_change(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
 {
 	const struct diff_row *x = row_of(ctx, row);
-	const struct growth *g = diff_report_growth(ctx, x, METRIC_RUN);
+	const struct diff_report *rep = ctx;
+	const struct growth *g = diff_growth_of(&rep->judge, x, METRIC_RUN);
 
 	(void)width;
 	buf[0] = '\0';
@@ -63,7 +64,8 @@ static void run_change(const void *ctx, size_t row, unsigned width, char buf[CEL
 
 static void run_interval(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
 {
-	const struct growth *g = diff_report_growth(ctx, row_of(ctx, row), METRIC_RUN);
+	const struct diff_report *rep = ctx;
+	const struct growth *g = diff_growth_of(&rep->judge, row_of(ctx, row), METRIC_RUN);
 
 	(void)width;
 	buf[0] = '\0';
@@ -73,8 +75,10 @@ static void run_interval(const void *ctx, size_t row, unsigned width, char buf[C
 
 static void points(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
 {
+	const struct diff_report *rep = ctx;
+
 	(void)width;
-	snprintf(buf, CELL_BYTES, "%+.1f", diff_report_points(ctx, row_of(ctx, row), METRIC_SELF));
+	snprintf(buf, CELL_BYTES, "%+.1f", diff_points(&rep->diff, row_of(ctx, row), METRIC_SELF));
 }
 
 static void chance(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
@@ -152,7 +156,7 @@ int diff_shares_csv(const struct diff_report *rep, FILE *out)
 		fprintf(out, ",%s,%.4f,%.4f,%.4f,%.4f,%" PRIu64 ",%" PRIu64, diff_row_kind(row),
 			diff_share_pct(d, row, METRIC_SELF, 0),
 			diff_share_pct(d, row, METRIC_SELF, 1),
-			diff_report_points(rep, row, METRIC_SELF),
+			diff_points(&rep->diff, row, METRIC_SELF),
 			diff_share_chance(d, row, METRIC_SELF), row->value[METRIC_CALLS][0],
 			row->value[METRIC_CALLS][1]);
 		if (d->sampled)
@@ -172,7 +176,7 @@ void diff_shares_json(const struct diff_report *rep, const struct diff_row *row,
 	json_key(j, "self_pct_b");
 	json_double(j, diff_share_pct(d, row, METRIC_SELF, 1));
 	json_key(j, "self_points");
-	json_double(j, diff_report_points(rep, row, METRIC_SELF));
+	json_double(j, diff_points(&rep->diff, row, METRIC_SELF));
 	json_key(j, "chance_points");
 	json_double(j, diff_share_chance(d, row, METRIC_SELF));
 	json_kv_u64(j, "count_a", row->value[METRIC_CALLS][0]);

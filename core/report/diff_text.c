@@ -13,19 +13,11 @@
 #include "report/diff_rows.h"
 #include "report/formats.h"
 
-/* By call, where the numbers of calls differ and times are compared so. */
-static uint64_t time_of(const struct diff_row *row, enum diff_metric m, unsigned s)
-{
-	return row->by_call && diff_row_per_call(row)
-		       ? row->value[m][s] / row->value[METRIC_CALLS][s]
-		       : row->value[m][s];
-}
-
 /* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was
  * nothing to compare with. */
 static const char *relative(const struct diff_row *row, enum diff_metric m, char buf[24])
 {
-	double a = (double)time_of(row, m, 0), b = (double)time_of(row, m, 1);
+	double a = (double)diff_time_of(row, m, 0), b = (double)diff_time_of(row, m, 1);
 	double pct = a ? 100 * (b - a) / a : 0, size = pct < 0 ? -pct : pct;
 
 	if (!row->there[0] || !row->there[1])
@@ -58,7 +50,7 @@ static void time_cell(const void *ctx, size_t row, enum diff_metric m, unsigned 
 {
 	const struct diff_row *x = row_of(ctx, row);
 
-	snprintf(buf, CELL_BYTES, "%s", x->there[s] ? HUMAN(time_of(x, m, s)) : "-");
+	snprintf(buf, CELL_BYTES, "%s", x->there[s] ? HUMAN(diff_time_of(x, m, s)) : "-");
 }
 
 static void relative_cell(const void *ctx, size_t row, enum diff_metric m, char buf[CELL_BYTES])
@@ -88,7 +80,8 @@ CELL(calls_b, snprintf(buf, CELL_BYTES, "%" PRIu64, row_of(ctx, row)->value[METR
 /* RUN's change is the one that its interval is of. */
 static const struct growth *certain(const void *ctx, size_t row)
 {
-	const struct growth *g = diff_report_growth(ctx, row_of(ctx, row), METRIC_RUN);
+	const struct diff_report *rep = ctx;
+	const struct growth *g = diff_growth_of(&rep->judge, row_of(ctx, row), METRIC_RUN);
 	const bool *there = row_of(ctx, row)->there;
 
 	return there[0] && there[1] && isfinite(g->pct) ? g : NULL;
@@ -229,12 +222,12 @@ static void below(const struct diff_report *d, FILE *out)
 			d->opt, out,
 			"%zu %s%s folded: RUN changed by less than %g%% or %s and SELF by less than %g%% or %s (--threshold, --min), or not for sure",
 			d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
-			HUMAN(d->min_run_ns), d->opt->threshold_pct, HUMAN(d->min_ns));
+			HUMAN(d->judge.min_run_ns), d->opt->threshold_pct, HUMAN(d->judge.min_ns));
 	else if (d->n_folded)
 		diff_line(d->opt, out,
 			  "%zu %s%s folded: changed by less than %g%% or %s (--threshold, --min)",
 			  d->n_folded, what, plural(d->n_folded), d->opt->threshold_pct,
-			  HUMAN(d->min_ns));
+			  HUMAN(d->judge.min_ns));
 	if (d->n_unsure)
 		diff_line(
 			d->opt, out,

@@ -29,7 +29,7 @@ static int write_trace(struct json *j, struct trace_reader *r, const struct trac
 		       bool raw)
 {
 	struct html_page p;
-	int err = html_page_load(&p, r, view, raw);
+	int err = html_page_load(&p, r, view, raw, NULL);
 
 	if (!err) {
 		err = html_write_trace(&p, j);

@@ -9,7 +9,9 @@
 #ifndef GOTRACE_HTML_H
 #define GOTRACE_HTML_H
 
+#include "analysis/call_series.h"
 #include "analysis/call_tree.h"
+#include "analysis/diff_verdict.h"
 #include "analysis/wait_class.h"
 #include "base/json.h"
 #include "export/export.h"
@@ -151,6 +153,7 @@ struct html_page {
 	struct html_loads loads;
 	struct html_slow slow;
 	struct html_codes codes;
+	struct calls_of_all *calls; /* lent, to be filled; may be NULL */
 	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */
 	uint32_t *number;
 	/* those on it, by number; [other] and the timer come after them */
@@ -158,10 +161,10 @@ struct html_page {
 	size_t n_funcs;
 };
 
-/* Reads r to its end; raw: times stay as measured. 0 or -errno (logged); html_page_free in either
- * case. */
+/* Reads r to its end; raw: times stay as measured. calls: to have all single calls, or NULL. 0 or
+ * -errno (logged); html_page_free in either case. */
 int html_page_load(struct html_page *p, struct trace_reader *r, const struct trace_view *view,
-		   bool raw);
+		   bool raw, struct calls_of_all *calls);
 /* Gives the functions that the page shows their numbers. 0 or -ENOMEM. */
 int html_page_number(struct html_page *p);
 void html_page_free(struct html_page *p);
@@ -187,6 +190,13 @@ int html_write_codes(struct html_page *p, struct json *j);
 /* Columns of the numbers of t's nodes; v: node 0's, `step` bytes before node 1's. */
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);
+/* Likewise of the states that self time was spent in. */
+int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v,
+			   size_t step);
+
+/* html_compared.c: changes of functions, which are the numbers of `gotrace diff`. The rows compared
+ * are p's functions. 0 or -ENOMEM */
+int html_write_compared(const struct html_page *p, const struct diff_judge *judge, struct json *j);
 
 /* Two traces as one page: r[0] before, r[1] after. Writes the page's data. 0 or -errno (logged). */
 int html_write_changes(struct json *j, struct trace_reader *const r[2],

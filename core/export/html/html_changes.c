@@ -7,30 +7,32 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/diff_names.h"
 #include "analysis/diff_notes.h"
+#include "analysis/diff_shares.h"
+#include "analysis/diff_verdict.h"
 #include "base/log.h"
 #include "export/html/html.h"
 
 struct changes {
 	struct html_page side[2]; /* A, B */
 	struct html_page all;     /* both: names, the tree, and B's numbers */
-	struct diff_names names;
+	struct diff diff;         /* its sides are those above */
+	struct diff_judge judge;
 	struct call_stats *stats[2]; /* of names */
 	struct call_stats *was;      /* of the tree's nodes: A's numbers */
 };
 
 static int match_funcs(struct changes *c)
 {
-	int err = diff_names_match(&c->names, &c->side[0].trace, &c->side[1].trace);
+	int err = 0;
 
 	for (unsigned s = 0; !err && s < 2; s++) {
 		const struct loaded_trace *t = &c->side[s].trace;
 
-		c->stats[s] = calloc(c->names.info.n_funcs + 1, sizeof(*c->stats[s]));
+		c->stats[s] = calloc(c->diff.names.info.n_funcs + 1, sizeof(*c->stats[s]));
 		err = c->stats[s] ? 0 : -ENOMEM;
 		for (size_t f = 0; !err && f < t->n_funcs; f++) {
-			struct call_stats *into = &c->stats[s][c->names.name_of[s][f]];
+			struct call_stats *into = &c->stats[s][c->diff.names.name_of[s][f]];
 
 			call_stats_add(into, &t->funcs[f]);
 			err = hist_merge(&into->hist, &t->funcs[f].hist);
@@ -42,11 +44,11 @@ static int match_funcs(struct changes *c)
 static int match_trees(struct changes *c)
 {
 	static const struct call_tree_options opt = { MERGE_NAMES, ORDER_WEIGHT, false };
-	const struct call_tree_side side[2] = { { &c->side[0].tree, c->names.name_of[0] },
-						{ &c->side[1].tree, c->names.name_of[1] } };
+	const struct call_tree_side side[2] = { { &c->side[0].tree, c->diff.names.name_of[0] },
+						{ &c->side[1].tree, c->diff.names.name_of[1] } };
 	const struct call_tree *a = &c->side[0].tree;
 	uint32_t *node_of[2];
-	int err = call_tree_join(&c->all.tree, side, &c->names.info, &opt, node_of);
+	int err = call_tree_join(&c->all.tree, side, &c->diff.names.info, &opt, node_of);
 
 	if (!err)
 		c->was = calloc(c->all.tree.n, sizeof(*c->was));
@@ -64,6 +66,8 @@ static int match_trees(struct changes *c)
 static int write_notes(const struct changes *c, struct json *j)
 {
 	struct notes notes = { 0 };
+	if (c->diff.shares)
+		diff_shares_notes(&c->diff, &notes);
 	int err = diff_notes(&c->side[0].trace, &c->side[1].trace, true, &notes);
 
 	json_key(j, "notes");
@@ -120,8 +124,8 @@ static int write_was_funcs(const struct changes *c, struct json *j)
 	struct html_text traced = { 0 };
 
 	for (size_t i = 0; !err && i < c->all.n_funcs; i++)
-		html_put(&traced, (uint64_t)c->names.traced[0][c->all.funcs[i]] |
-					  (uint64_t)c->names.traced[1][c->all.funcs[i]] << 1);
+		html_put(&traced, (uint64_t)c->diff.names.traced[0][c->all.funcs[i]] |
+					  (uint64_t)c->diff.names.traced[1][c->all.funcs[i]] << 1);
 	if (!err)
 		err = html_column(j, "traced", &traced);
 	json_close(j, '}');
@@ -137,10 +141,14 @@ static int write_was(const struct changes *c, struct json *j, const char *file)
 
 	if (!err)
 		err = write_was_funcs(c, j);
+	if (!err)
+		err = html_write_compared(&c->all, &c->judge, j);
 	if (!err) {
 		json_key(j, "tree");
 		json_open(j, '{');
 		err = html_write_numbers(&c->all.tree, j, c->was, sizeof(c->was[0]));
+		if (!err && c->diff.states)
+			err = html_write_node_states(&c->all.tree, j, c->was, sizeof(c->was[0]));
 		json_close(j, '}');
 	}
 	json_close(j, '}');
@@ -166,28 +174,37 @@ static int write_all(const struct changes *c, struct json *j, const char *const 
 static void changes_free(struct changes *c)
 {
 	for (unsigned s = 0; s < 2; s++) {
-		for (size_t f = 0; c->stats[s] && f < c->names.info.n_funcs; f++)
+		for (size_t f = 0; c->stats[s] && f < c->diff.names.info.n_funcs; f++)
 			hist_free(&c->stats[s][f].hist);
 		free(c->stats[s]);
 		html_page_free(&c->side[s]);
 	}
 	c->all.trace = (struct loaded_trace){ 0 }; /* all that it points to was B's */
 	html_page_free(&c->all);
-	diff_names_free(&c->names);
+	diff_judge_free(&c->judge);
+	diff_unmatch(&c->diff);
 	free(c->was);
 }
 
-/* Matches what both sides have, and makes the page of both. 0 or -ENOMEM */
+/* Matches what both sides have, and makes the page of both. 0 or -errno */
 static int match(struct changes *c)
 {
-	int err = match_funcs(c);
+	static const struct diff_bar bar = { DIFF_THRESHOLD_PCT, DIFF_MIN_AUTO, false };
 
+	for (unsigned s = 0; s < 2; s++)
+		c->diff.side[s] = c->side[s].trace;
+	int err = diff_match(&c->diff);
+
+	if (!err)
+		err = diff_judge_begin(&c->judge, &c->diff, &bar);
+	if (!err)
+		err = match_funcs(c);
 	if (err)
 		return err;
 	c->all.trace = c->side[1].trace;
-	c->all.trace.info = &c->names.info;
+	c->all.trace.info = &c->diff.names.info;
 	c->all.trace.funcs = c->stats[1];
-	c->all.trace.n_funcs = c->names.info.n_funcs;
+	c->all.trace.n_funcs = c->diff.names.info.n_funcs;
 	err = match_trees(c);
 	if (!err)
 		err = html_groups_find(&c->all.groups, &c->all.tree, c->all.trace.n_funcs);
@@ -200,8 +217,13 @@ int html_write_changes(struct json *j, struct trace_reader *const r[2],
 	struct changes c = { 0 };
 	int err = 0;
 
-	for (unsigned s = 0; !err && s < 2; s++)
-		err = html_page_load(&c.side[s], r[s], opt->view, opt->raw);
+	for (unsigned s = 0; s < 2; s++)
+		calls_of_all_begin(&c.diff.calls[s]);
+	for (unsigned s = 0; !err && s < 2; s++) {
+		err = html_page_load(&c.side[s], r[s], opt->view, opt->raw, &c.diff.calls[s]);
+		if (!err && (err = c.diff.calls[s].watch.err))
+			log_no_memory("no memory to compare the traces");
+	}
 	if (!err) {
 		err = match(&c);
 		if (!err)

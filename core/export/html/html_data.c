@@ -273,7 +273,8 @@ static int totals(const struct call_tree *t, const struct call_stats *v, size_t 
 }
 
 /* Parts of self time: of functions and of nodes under the same keys. */
-static int state_columns(const struct call_tree *t, struct json *j)
+int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v,
+			   size_t step)
 {
 	int err = 0;
 
@@ -284,7 +285,9 @@ static int state_columns(const struct call_tree *t, struct json *j)
 		    !strncmp(c->name, "total_", strlen("total_")))
 			continue;
 		for (size_t i = 1; i < t->n; i++)
-			sparse_put(&s, i, (c->shown ? c->shown : c->get)(&t->nodes[i].stats));
+			sparse_put(&s, i,
+				   (c->shown ? c->shown
+					     : c->get)((const void *)((const char *)v + i * step)));
 		err = html_column(j, c->name, &s.text);
 	}
 	return err;
@@ -336,7 +339,7 @@ int html_write_tree(const struct html_page *p, struct json *j)
 	if (!err)
 		err = html_write_numbers(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
 	if (!err && p->trace.totals->states)
-		err = state_columns(t, j);
+		err = html_write_node_states(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
 	json_close(j, '}');
 	return err;
 }

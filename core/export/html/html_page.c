@@ -17,6 +17,8 @@ static void on_call(void *ctx, const struct call *c)
 	p->timeline.model = p->trace.model;
 	timeline_call(&p->timeline, c);
 	html_slow_call(&p->slow, p->trace.info->n_funcs, c);
+	if (p->calls)
+		p->calls->watch.on_call(p->calls, c);
 }
 
 static void on_prologue_stop(void *ctx, const struct prologue_stop_time *t)
@@ -100,7 +102,7 @@ uint32_t html_func(const struct html_page *p, uint32_t func)
 }
 
 int html_page_load(struct html_page *p, struct trace_reader *r, const struct trace_view *view,
-		   bool raw)
+		   bool raw, struct calls_of_all *calls)
 {
 	static const struct call_tree_options opt = { MERGE_NOTHING, ORDER_WEIGHT, false };
 	struct trace_watch watch = { .on_call = on_call,
@@ -116,7 +118,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 	*p = (struct html_page){ .timeline = { .most = HTML_SPANS,
 					       .most_lanes = HTML_LANES,
 					       .pin = pin_slow,
-					       .pin_ctx = &p->slow } };
+					       .pin_ctx = &p->slow },
+				 .calls = calls };
 	int err = trace_load(&p->trace, r, view, &watch);
 
 	if (!err && !raw)

@@ -133,7 +133,7 @@ static void check_numbers(const char *trace)
 		struct html_page p;
 
 		assert_non_null(r);
-		assert_int_equal(html_page_load(&p, r, NULL, raw), 0);
+		assert_int_equal(html_page_load(&p, r, NULL, raw, NULL), 0);
 		check_totals(&p);
 		if (raw) /* a goroutine's own sums are as measured */
 			check_goroutines(&p);
@@ -399,6 +399,70 @@ static void test_changes(void **state)
 	free(text);
 }
 
+/* main.main calls main.off, main.slow and main.twice; times in us. */
+static void make_program(unsigned calls, unsigned slow_us, unsigned off_us, unsigned twice,
+			 char path[TRACE_PATH_BYTES])
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	unsigned long now = 2000;
+
+	assert_non_null(f);
+	fputs("@set states 1\n@set states.off_cpu told\n1 entry main.main 100 1000\n", f);
+	for (unsigned i = 0; i < calls; i++) {
+		const unsigned noise = i * 7 % 5;
+
+		fprintf(f, "1 entry main.slow 200 %lu\n", now);
+		fprintf(f, "1 exit main.slow 200 %lu\n", now += 1000 * slow_us + noise);
+		fprintf(f, "1 entry main.off 200 %lu\n1 state - 0x6 %lu\n", now, now + 1);
+		now += 1000 * off_us + 1;
+		fprintf(f, "1 state - 0x101 %lu\n", now);
+		fprintf(f, "1 exit main.off 200 %lu\n", now += 200000 + noise);
+		for (unsigned k = 0; k < twice; k++) {
+			fprintf(f, "1 entry main.twice 200 %lu\n", now);
+			fprintf(f, "1 exit main.twice 200 %lu\n", now += 300000 + noise);
+		}
+	}
+	fprintf(f, "1 exit main.main 100 %lu\n", now);
+	assert_int_equal(fclose(f), 0);
+	fixture_write_text(text, true, path);
+	free(text);
+}
+
+/* What is called slower is what `gotrace diff` says: RUN for sure, of a call. Twice the calls of
+ * equal length are no slower function, nor is one that had no processor. */
+static void test_changes_by_call(void **state)
+{
+	const struct export_options opt = { .files = { "a", "b" } };
+	char path[2][TRACE_PATH_BYTES], *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	make_program(60, 100, 1, 1, path[0]);
+	make_program(60, 150, 400, 2, path[1]);
+	struct trace_reader *r[2] = { trace_reader_open(path[0]), trace_reader_open(path[1]) };
+
+	assert_true(r[0] && r[1] && out);
+	assert_int_equal(export_html(r, 2, &opt, out), 0);
+	assert_int_equal(fclose(out), 0);
+	for (unsigned s = 0; s < 2; s++) {
+		trace_reader_close(r[s]);
+		unlink(path[s]);
+	}
+	leave(text, "changes-states");
+	char *data = fixture_page_data(text),
+	     *changes = strstr(data, "\"changes\":{\"by\":\"run\"");
+
+	assert_non_null(changes);
+	assert_non_null(strstr(changes, "\"by_call\":\"AAAB\""));
+	/* main.main, .off, .slow, .twice: 100 us became 150, no other call takes longer */
+	assert_non_null(strstr(changes, "\"pct\":[0,0,50,0]"));
+	free(data);
+	free(text);
+}
+
 /* Two recordings of samples, and parts of two traces. */
 static void expect_change(const char *a, const char *b, const struct trace_view *view)
 {
@@ -432,12 +496,13 @@ static void test_changes_in_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),   cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_growing), cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_hostile), cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_cycle),   cmocka_unit_test(test_large),
-		cmocka_unit_test(test_changes), cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_samples), cmocka_unit_test(test_changes_in_part),
+		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_growing),         cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_hostile),         cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_cycle),           cmocka_unit_test(test_large),
+		cmocka_unit_test(test_changes),         cmocka_unit_test(test_parked),
+		cmocka_unit_test(test_samples),         cmocka_unit_test(test_changes_in_part),
+		cmocka_unit_test(test_changes_by_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,7 +17,7 @@ hash() {
 {
 	echo '"use strict";'
 	echo '(() => {'
-	for name in data names numbers paint parts table flame timeline timeline_draw timeline_loads wakers slow sankey sankey_map overview detail scope menu main; do
+	for name in data names numbers paint parts changes table flame timeline timeline_draw timeline_loads wakers slow sankey sankey_map overview detail scope menu main; do
 		grep -v '^[[:space:]]*//' "$here/$name.js"
 	done
 	echo '})();'

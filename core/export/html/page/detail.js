@@ -57,7 +57,7 @@ function renderDetail() {
 	const s = stats(), [callers, callees] = neighbours(f), whole = wholeCached();
 	const rows = [["Total", [timeCell(s.total[f]), el("span", { class: "none" }, share(s.total[f], whole))]],
 		["Self", [timeCell(s.self[f]), el("span", { class: "none" }, share(s.self[f], whole))]], [BY.calls.name, count(s.calls[f])]];
-	if (WAS) rows.push(["Total before", timeCell(F.was.total[f])], ["Self before", timeCell(F.was.self[f])], [BY.calls.name + " before", count(F.was.calls[f])]);
+	if (WAS) rows.push(...beforeRows(f), ...(sureText(f) ? [[growthText(f), el("span", { class: "none" }, sureText(f))]] : []), [BY.calls.name + " before", count(F.was.calls[f])]);
 	if (s.whole && !Number.isNaN(F.mean_ns[f]) && f < F.n)
 		rows.push(["Mean", timeCell(F.mean_ns[f])], ["Min – max", [timeCell(F.min_ns[f]), "– ", timeCell(F.max_ns[f])]],
 			["Median, p90, p99", [F.p50_ns[f], F.p90_ns[f], F.p99_ns[f]].map((v) => time(v)).join("  ")]);

@@ -105,24 +105,8 @@ function flameFrames() {
 // ---- drawing
 
 function fillOf(m, i) {
-	if (WAS && S.by !== "self") {
-		const now = nodeBelow(ALL, i), was = nodeBelow(WAS, i);
-		return changeColour(was, now);
-	}
-	if (WAS) return changeColour(F.was.self[m.func[i]], F.self_ns[m.func[i]]);
+	if (WAS) return changeColour(S.by === "self" ? changeOf(m.func[i]) : nodeChange(i));
 	return colour(m.func[i]);
-}
-
-let belowCache = new Map();
-function nodeBelow(v, i) {
-	const key = v === ALL ? "now" + S.by : "was" + S.by;
-	if (!belowCache.has(key)) {
-		const sum = Float64Array.from(S.by === "calls" ? v.calls : S.by === "grow" ? v.grow : v.self);
-		if (S.by === "total") for (let k = 1; k < T.n; k++) sum[k] += v.grow[k] + v.preempt[k];
-		for (let k = T.n - 1; k > 0; k--) sum[T.parent[k]] += sum[k];
-		belowCache.set(key, sum);
-	}
-	return belowCache.get(key)[i];
 }
 
 // Callees hang below their callers, or stand on them.

@@ -202,21 +202,6 @@ function traceCard() {
 		el("ul", { class: "notes" }, D.trace.notes.map((n) => el("li", {}, n))));
 }
 
-// In a comparison: what changed most.
-function changeCards() {
-	const rows = [...F.names.keys()].slice(0, F.n).map((f) => ({ f, d: F.self_ns[f] - F.was.self[f], now: F.self_ns[f], was: F.was.self[f] }));
-	const most = rows.reduce((m, r) => Math.max(m, Math.abs(r.d)), 0);
-	const card = (title, sub, chosen) => el("div", { class: "card" }, el("h2", {}, title), el("p", { class: "sub" }, sub),
-		chosen.length ? el("div", { class: "path", role: "group" }, chosen.slice(0, 10).map((r) => el("div", pressable(() => focusOn(r.f), { title: F.names[r.f] }),
-		el("span", { class: "name" }, nameOf(r.f), changeMark(r.f)),
-		meter(r.d < 0 ? -r.d / most : 0, r.d > 0 ? r.d / most : 0), el("span", { class: "num " + (r.d > 0 ? "slower" : "faster") }, timeCell(r.d, true)),
-		el("span", { class: "num" }, r.was ? (r.d > 0 ? "+" : "−") + share(Math.abs(r.d), r.was) : "")))) : el("p", { class: "none" }, "Nothing."));
-	return [card("Slower in B", "Self time, B − A", rows.filter((r) => r.d > 0).sort((x, y) => y.d - x.d)),
-		card("Faster in B", "Self time, B − A", rows.filter((r) => r.d < 0).sort((x, y) => x.d - y.d)),
-		card("New in B", "Called in B only", rows.filter((r) => !F.was.calls[r.f] && F.calls[r.f]).sort((x, y) => y.d - x.d)),
-		card("Gone in B", "Called in A only", rows.filter((r) => F.was.calls[r.f] && !F.calls[r.f]).sort((x, y) => x.d - y.d))];
-}
-
 let overviewKey = null;
 function renderOverview() {
 	const key = S.full + theme + scopeKey();
@@ -224,7 +209,7 @@ function renderOverview() {
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),
 		el("p", { class: "sub" }, "No selected function ran; gotrace plan lists them."));
-	const some = !WAS && T.n > 1, traced = traceCard(), first = some ? sentence() : null;
+	const some = !WAS && T.n > 1, traced = traceCard(), first = some ? sentence() : WAS ? changeLines() : null;
 	$("view-overview").replaceChildren(...[first, el("div", { class: "cards" },
 		...(WAS ? changeCards() : some ? [topCard(), slowCard(), pathCard(), goroutineCard()].filter(Boolean) : [empty]), traced), some ? foot(traced) : null].filter(Boolean));
 }

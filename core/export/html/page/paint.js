@@ -44,8 +44,8 @@ function mix(a, b, t) {
 	return "rgb(" + [0, 1, 2].map((i) => Math.round(part(a, i) + (part(b, i) - part(a, i)) * t)).join(" ") + ")";
 }
 const CHANGE = { light: ["#e6e6e1", "#e0762b", "#4a94d2"], dark: ["#3a4047", "#b85a14", "#2a73b4"] };
-function changeColour(was, now) {
-	const most = Math.max(was, now), d = most ? (now - was) / most : 0, [same, slow, fast] = CHANGE[theme];
+function changeColour(d) {
+	const [same, slow, fast] = CHANGE[theme];
 	return d >= 0 ? mix(same, slow, Math.min(1, d)) : mix(same, fast, Math.min(1, -d));
 }
 

@@ -132,10 +132,9 @@ function drawLink(l) {
 }
 
 function fillOfNode(n) {
-	if (WAS) return changeColour(wasOf(n.f), nowOf(n.f));
+	if (WAS) return changeColour(changeOf(n.f));
 	return colour(n.f);
 }
-const wasOf = (f) => F.was[S.by][f];
 const nowOf = (f) => stats()[S.by][f];
 
 function nodeTip(n) {
@@ -148,7 +147,7 @@ function functionTip(f) {
 	const s = stats(), whole = wholeCached(), rows = [["total", time(s.total[f]), share(s.total[f], whole)],
 		["self", time(s.self[f]), share(s.self[f], whole)], [MANY, count(s.calls[f]), ""]];
 	if (s.grow[f]) rows.push(["stack growth", time(s.grow[f]), ""]);
-	if (WAS) rows.push(["total before", time(F.was.total[f]), ""], ["self before", time(F.was.self[f]), ""]);
+	if (WAS) rows.push(...beforeRows(f).map((r) => [...r, ""]));
 	return { f, recursion: F.recursion.get(f), suspect: s.whole ? F.suspect[f] : 0, unfinished: s.whole ? F.unfinished[f] : 0,
 		unwound: s.whole ? F.unwound[f] : 0, rows };
 }

@@ -44,23 +44,6 @@ function marksOf(f) {
 	return marks.filter(([key]) => F[key][f]).map(([key, word]) => count(F[key][f]) + " " + word).join(", ");
 }
 
-function changeColumn(title, now, was) {
-	const get = (f) => now(f) - was(f);
-	return { title, get, size: true, show: (f) => {
-		const d = get(f), c = el("td", { class: d > 0 ? "slower" : d < 0 ? "faster" : "none" });
-		c.append(...(title === MANY + " ±" ? [(d > 0 ? "+" : d < 0 ? "−" : "") + count(Math.abs(d))] :
-			timeCell(d, true)));
-		return c;
-	} };
-}
-
-// Called in one of two traces only: because the program changed, or because it had no probe there?
-function changeMark(f) {
-	if (!WAS || f >= F.n || (F.was.calls[f] && F.calls[f]) || (!F.was.calls[f] && !F.calls[f])) return null;
-	const fresh = !F.was.calls[f], probed = F.was.traced[f] & (fresh ? 1 : 2);
-	return el("span", { class: "mark" }, probed ? fresh ? "new" : "gone" : "not traced in " + (fresh ? "A" : "B"));
-}
-
 const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), nameOf(f),
 	F.recursion.has(f) ? el("span", { class: "mark", title: "recursion: greatest depth" }, "↻ " + F.recursion.get(f)) : null,
 	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
@@ -72,15 +55,7 @@ function columnsOf() {
 	const total = { ...shareColumn("total", "total", SAMPLES ? "with all that was called below it" : "from entry to exit: with all that it called on its goroutine"), by: "total" };
 	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "time spent growing the stack when the function was entered"), by: "grow" };
 	if (WAS)
-		return [NAME,
-			timeColumn("self A", (f) => F.was.self[f]), timeColumn("B", (f) => F.self_ns[f]),
-			{ ...changeColumn("self ±", (f) => F.self_ns[f], (f) => F.was.self[f]), by: "self" },
-			timeColumn("total A", (f) => F.was.total[f]), timeColumn("B", (f) => F.total_ns[f]),
-			{ ...changeColumn("total ±", (f) => F.total_ns[f], (f) => F.was.total[f]), by: "total" },
-			{ title: MANY + " A", get: (f) => F.was.calls[f], show: (f) => cell(count(F.was.calls[f])) },
-			{ title: "B", get: (f) => F.calls[f], show: (f) => cell(count(F.calls[f])) },
-			{ ...changeColumn(MANY + " ±", (f) => F.calls[f], (f) => F.was.calls[f]), by: "calls" },
-			{ ...changeColumn("growth ±", (f) => F.morestack_ns[f], (f) => F.was.grow[f]), by: "grow" }];
+		return [NAME, ...changeColumns()];
 	const states = STATES.filter(([, key]) => !["unknown_ns", "off_cpu_ns"].includes(key) || F[key].some((v) => v))
 		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
 	const spent = STATES.length ? [spentColumn] : [];

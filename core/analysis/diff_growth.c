@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "report/diff_growth.h"
+#include "analysis/diff_growth.h"
 
 #include <errno.h>
 #include <math.h>

@@ -14,7 +14,7 @@ one_line() { # PATTERN FILE: that, and nothing else
 full() { # /dev/full as a file, and as standard output
 	local format verb
 	gt record -o trace -- "$program" >/dev/null
-	for format in folded pprof perfetto chrome perun csv sqlite html; do
+	for format in folded pprof otlp perfetto chrome perun csv sqlite html; do
 		expect_status 1 gt export -F $format -o /dev/full trace 2>err
 		one_line 'no space left' err
 		expect_status 1 gt export -F $format trace 2>err >/dev/full

@@ -135,7 +135,7 @@ static void test_status(void **state)
 		  "--weight: for folded, not for pprof" },
 		{ { trace, "--format=folded", "--goroutines" },
 		  2,
-		  "--goroutines: for pprof, not for folded" },
+		  "--goroutines: for pprof, otlp, not for folded" },
 		{ { trace, "--format=chrome", "--calls" }, 2, "--calls: for speedscope, csv, not" },
 		{ { trace, "--format=chrome", "--no-go-edges" },
 		  2,

@@ -32,6 +32,7 @@ struct export_options {
 	bool raw;        /* times as measured, what probes cost included */
 	struct path_cut cut; /* what becomes [other] */
 	bool header;         /* folded: a first line "# UNIT", which readers pass over */
+	bool identities;     /* pprof: each sample says which program, process and thread */
 	bool args;           /* chrome: each call with its self time and how it ended */
 	enum perun_layout layout;
 	const char *origin;   /* perun: the version that the profile is of; NULL: not known */

@@ -16,6 +16,8 @@ char *fixture_gunzip(const char *data, size_t size, size_t *n);
 char *fixture_page_data(const char *page);
 /* Prints the profile that pprof wrote. */
 void fixture_print_pprof(const char *data, size_t n, FILE *out);
+/* Prints the profiles that otlp wrote, of which it checks the rules (otlp_fixture.h). */
+void fixture_print_otlp(const char *data, size_t n, FILE *out);
 /* Prints the rows of all tables but `info` and `examples`. */
 void fixture_print_sqlite(const char *data, size_t n, FILE *out);
 /* Prints what a Perfetto trace shows, clocks and names resolved; fails where slices do not nest.

@@ -34,6 +34,7 @@ static const struct {
 	  "pprof",
 	  { .goroutines = true, .no_go_edges = true },
 	  fixture_print_pprof },
+	{ "otlp", "otlp", { 0 }, fixture_print_otlp },
 	{ "perfetto", "perfetto", { 0 }, fixture_print_perfetto },
 	{ "speedscope", "speedscope", { 0 }, NULL },
 	{ "chrome", "chrome", { 0 }, NULL },

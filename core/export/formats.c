@@ -8,6 +8,8 @@ const struct export_format export_formats[] = {
 	{ "pprof", "go tool pprof, speedscope, Pyroscope, Perfetto",
 	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false,
 	  export_pprof },
+	{ "otlp", "profiles of OpenTelemetry (v1development) for a Collector",
+	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false, export_otlp },
 	{ "perfetto", "ui.perfetto.dev: a track for each goroutine, a slice for each call", 0, true,
 	  false, export_perfetto },
 	{ "speedscope",

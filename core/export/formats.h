@@ -17,6 +17,8 @@ int export_csv(struct trace_reader *const *r, size_t n, const struct export_opti
 	       FILE *out);
 int export_folded(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out);
+int export_otlp(struct trace_reader *const *r, size_t n, const struct export_options *opt,
+		FILE *out);
 int export_perfetto(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		    FILE *out);
 int export_perun(struct trace_reader *const *r, size_t n, const struct export_options *opt,

@@ -17,6 +17,7 @@
 #include <sqlite3.h>
 
 #include "export/export_fixture.h"
+#include "export/otlp/otlp_fixture.h"
 #include "pprof.pb-c.h"
 
 /* ---- each format as lines "FUNCTION\tCALLS\tSELF_NS", any number of a function */
@@ -83,6 +84,29 @@ static void of_pprof(const char *path, FILE *out)
 	}
 	pprof__profile__free_unpacked(p, NULL);
 	free(plain);
+	free(data);
+}
+
+static void of_otlp(const char *path, FILE *out)
+{
+	size_t n;
+	char *data = fixture_export(path, "otlp", &(struct export_options){ 0 }, &n);
+	Otlp__ProfilesData *d = fixture_read_otlp(data, n);
+	const Otlp__Dictionary *x = d->dictionary;
+	const Otlp__ScopeProfiles *s = d->resource_profiles[0]->scope_profiles[0];
+
+	for (size_t i = 0; i < 2; i++) /* calls, wall */
+		for (size_t k = 0; k < s->profiles[i]->n_samples; k++) {
+			const Otlp__Sample *one = s->profiles[i]->samples[k];
+			const int32_t at = x->stack_table[one->stack_index]->location_indices[0];
+			const Otlp__Line *line = x->location_table[at]->lines[0];
+			const char *leaf =
+				x->string_table[x->function_table[line->function_index]->name];
+
+			put(out, leaf, strlen(leaf), i ? 0 : (uint64_t)one->values[0],
+			    i ? (uint64_t)one->values[0] : 0);
+		}
+	otlp__profiles_data__free_unpacked(d, NULL);
 	free(data);
 }
 
@@ -245,6 +269,7 @@ static const struct {
 } formats[] = {
 	{ "folded", of_folded, true },
 	{ "pprof", of_pprof, true },
+	{ "otlp", of_otlp, true },
 	{ "csv", of_csv, true },
 	{ "csv --calls", of_csv_calls, true },
 	{ "perun", of_perun, true },

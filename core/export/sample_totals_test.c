@@ -163,6 +163,11 @@ static void check(const char *name)
 	totals_same(name, "folded", totals_folded(name, &plain), want);
 	totals_same(name, "pprof", pprof(name, &plain, wall, want), want);
 	totals_same(name, "pprof --goroutines", pprof(name, &by, wall, want), want);
+	struct totals otlp = totals_otlp(name, &by);
+
+	if (wall)
+		otlp.calls = want.calls;
+	totals_same(name, "otlp --goroutines", otlp, want);
 	totals_same(name, "csv", totals_csv(name, &plain), want);
 	totals_same(name, "html", html(name), want);
 	size_t n;

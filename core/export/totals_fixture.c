@@ -14,6 +14,7 @@
 
 #include "analysis/trace_load.h"
 #include "export/export_fixture.h"
+#include "export/otlp/otlp_fixture.h"
 #include "export/tree_load.h"
 #include "pprof.pb-c.h"
 
@@ -117,6 +118,25 @@ struct totals totals_pprof(const char *path, const struct export_options *opt)
 	}
 	pprof__profile__free_unpacked(p, NULL);
 	free(plain);
+	free(data);
+	return t;
+}
+
+struct totals totals_otlp(const char *path, const struct export_options *opt)
+{
+	static const char *const calls[] = { "calls", "samples" }, *const self[] = { "wall",
+										     "cpu" };
+	size_t n;
+	char *data = fixture_export(path, "otlp", opt, &n);
+	Otlp__ProfilesData *d = fixture_read_otlp(data, n);
+	struct totals t = { 0 };
+
+	for (int i = 0; i < 2; i++) {
+		t.calls += fixture_otlp_sum(d, calls[i]);
+		if (!t.self_ns) /* --wall has both, the one in the other */
+			t.self_ns = fixture_otlp_sum(d, self[i]);
+	}
+	otlp__profiles_data__free_unpacked(d, NULL);
 	free(data);
 	return t;
 }

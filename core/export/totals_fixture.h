@@ -28,6 +28,8 @@ uint64_t totals_lines(const char *folded);
 struct totals totals_folded(const char *path, const struct export_options *opt);
 /* The first two values of all samples: calls, then self time. */
 struct totals totals_pprof(const char *path, const struct export_options *opt);
+/* The same of OpenTelemetry's profiles; of sample --wall no calls. */
+struct totals totals_otlp(const char *path, const struct export_options *opt);
 struct totals totals_csv(const char *path, const struct export_options *opt);
 /* Two columns of the one row that the query gives. */
 struct totals totals_sqlite(const char *path, const char *sql);

@@ -85,6 +85,8 @@ static void check(const char *name, const char *path)
 	same(name, "pprof", totals_pprof(path, &plain), whole);
 	same(name, "pprof --no-go-edges", totals_pprof(path, &cut), whole);
 	same(name, "pprof --goroutines", totals_pprof(path, &by), whole);
+	same(name, "otlp", totals_otlp(path, &plain), whole);
+	same(name, "otlp --goroutines", totals_otlp(path, &by), whole);
 	same(name, "csv", totals_csv(path, &plain), want);
 	same(name, "csv --no-go-edges", totals_csv(path, &cut), want);
 	same(name, "csv --calls", totals_csv(path, &calls), want);

@@ -14,6 +14,7 @@
 
 #include "analysis/sample_names.h"
 #include "analysis/sample_notes.h"
+#include "analysis/sample_processes.h"
 #include "analysis/waits.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
@@ -34,7 +35,7 @@ struct writing {
 	struct profile_out out;
 	const struct loaded_trace *trace;
 	struct loaded_samples *s;
-	bool goroutines;
+	bool goroutines, identities;
 	uint64_t *functions; /* the number in the profile of each; 0: none yet */
 	uint64_t n_functions;
 	struct place *places; /* locations, in order: their ids less 1 */
@@ -286,7 +287,32 @@ static size_t fill_stack(struct writing *w, const struct sample_group *g)
 	return n;
 }
 
-#define LABELS_OF_OURS 3
+#define LABELS_OF_OURS 5
+
+static void put_number(struct writing *w, Pprof__Sample *s, const char *key, uint64_t number)
+{
+	if (!number) /* readers take it for none */
+		return;
+	s->label[s->n_label]->key = profile_string(&w->out, key);
+	s->label[s->n_label++]->num = (int64_t)number;
+}
+
+/* Which goroutine, program, process and thread it is of, as far as that is asked for. */
+static void put_identities(struct writing *w, const struct sample_group *g, Pprof__Sample *s)
+{
+	const struct sample_process *p = &w->s->tables->processes[g->process];
+	char program[PROGRAM_BYTES];
+
+	if (w->goroutines)
+		put_number(w, s, "goroutine", g->goid);
+	if (w->identities || w->s->tables->n_processes > 1)
+		put_number(w, s, "pid", p->pid);
+	if (!w->identities)
+		return;
+	put_number(w, s, "tid", g->tid);
+	s->label[s->n_label]->key = profile_string(&w->out, "program");
+	s->label[s->n_label++]->str = profile_string(&w->out, sample_program(p, program));
+}
 
 static void put_sample(struct writing *w, const struct sample_group *g)
 {
@@ -311,14 +337,7 @@ static void put_sample(struct writing *w, const struct sample_group *g)
 		labels[s.n_label++].str = profile_string(&w->out, l->values[i]);
 	}
 	put_reason(w, g, &s);
-	if (w->goroutines && g->goid) {
-		labels[s.n_label].key = profile_string(&w->out, "goroutine");
-		labels[s.n_label++].num = (int64_t)g->goid;
-	}
-	if (w->s->tables->n_processes > 1) {
-		labels[s.n_label].key = profile_string(&w->out, "pid");
-		labels[s.n_label++].num = w->s->tables->processes[g->process].pid;
-	}
+	put_identities(w, g, &s);
 	part.n_sample = 1;
 	part.sample = samples;
 	profile_put(&w->out, &part);
@@ -334,6 +353,8 @@ static int by_what_is_written(const struct writing *w, const struct sample_group
 		c = compare_u64(a->state << 8 | a->reason, b->state << 8 | b->reason);
 	if (!c)
 		c = compare_u64(a->labels, b->labels);
+	if (!c && w->identities)
+		c = compare_u64(a->tid, b->tid);
 	return c || !w->goroutines ? c : compare_u64(a->goid, b->goid);
 }
 
@@ -389,7 +410,9 @@ static void write_all(struct writing *w)
 int profile_samples(struct trace_reader *r, const struct export_options *opt, FILE *out)
 {
 	struct loaded_trace trace;
-	struct writing w = { .trace = &trace, .goroutines = opt->goroutines };
+	struct writing w = { .trace = &trace,
+			     .goroutines = opt->goroutines,
+			     .identities = opt->identities };
 	int err = trace_load(&trace, r, opt->view, NULL);
 
 	w.s = trace.samples;

@@ -3,6 +3,7 @@
  * Runs a command in which one system call fails: call FILE N COMMAND [ARG...]. The Nth of those
  * below that the command's own process makes gets an error and is not executed; 0: none. G.N: the
  * Nth after the command has seized two threads in a row for the Gth time, which stops a process.
+ * NAME:N: the Nth of that name; NAME:N+: and all of that name after it.
  * kN: the process is killed before it. sN: this program stops itself (SIGSTOP) before it, and goes
  * on when it is continued. FILE gets a line for each call: its name and for some the first
  * argument. The line of the chosen call ends in "failed", "killed" or "waited". Processes that the
@@ -144,6 +145,9 @@ static const struct call *call_of(int number)
 
 /* Which call is made to fail, and how far the command has come. */
 struct count {
+	const char *name; /* NULL: all count */
+	size_t name_len;
+	int all_after;
 	long stop, at; /* stop 0: counted from the begin */
 	long n, stops;
 	int seized; /* in a row */
@@ -151,23 +155,32 @@ struct count {
 
 static struct count count_of(const char *text)
 {
-	const char *dot = strchr(text, '.');
+	const char *dot = strchr(text, '.'), *colon = strchr(text, ':');
 
+	if (colon)
+		return (struct count){ .name = text,
+				       .name_len = (size_t)(colon - text),
+				       .all_after = strchr(colon, '+') != NULL,
+				       .at = atol(colon + 1) };
 	return dot ? (struct count){ .stop = atol(text), .at = atol(dot + 1) }
 		   : (struct count){ .at = atol(text) };
 }
 
 /* True for the one. */
-static int counts(struct count *c, int number, unsigned long long request)
+static int counts(struct count *c, const struct call *call, unsigned long long request)
 {
-	c->seized = number == SYS_ptrace && request == PTRACE_SEIZE ? c->seized + 1 : 0;
+	if (c->name &&
+	    (strlen(call->name) != c->name_len || memcmp(call->name, c->name, c->name_len) != 0))
+		return 0;
+	c->seized = call->number == SYS_ptrace && request == PTRACE_SEIZE ? c->seized + 1 : 0;
 	if (c->seized == 2) {
 		c->stops++;
 		if (c->stop)
 			c->n = 0;
 	}
 	c->n++;
-	return c->n == c->at && (!c->stop || c->stop == c->stops);
+	return (c->n == c->at || (c->all_after && c->n > c->at)) &&
+	       (!c->stop || c->stop == c->stops);
 }
 
 static void answer(int listener, pid_t child, char how, struct count *count, FILE *list)
@@ -180,7 +193,7 @@ static void answer(int listener, pid_t child, char how, struct count *count, FIL
 	say.id = ask.id;
 	const struct call *c = is_thread_of(child, ask.pid) ? call_of(ask.data.nr) : NULL;
 	if (c) {
-		const int hit = counts(count, ask.data.nr, ask.data.args[0]);
+		const int hit = counts(count, c, ask.data.args[0]);
 
 		fputs(c->name, list);
 		if (c->tells)
@@ -212,7 +225,8 @@ int main(int argc, char **argv)
 	if (!list)
 		die(argv[1]);
 	const char how = argv[2][0];
-	const int more = how == 'k' || how == 's'; /* calls that cannot be made to fail, too */
+	const int more = (how == 'k' || how == 's') &&
+			 !strchr(argv[2], ':'); /* calls that cannot be made to fail, too */
 	struct count count = count_of(argv[2] + more);
 	setvbuf(list, NULL, _IOLBF, 0);
 	pid_t child = fork();

@@ -131,6 +131,28 @@ replaced_binary() { # the file a process runs may have been replaced on disk
 }
 check "--pid of a process whose file was replaced" replaced_binary
 
+# One thread makes no call: another is asked. No thread makes any: it is said why, and nothing is left.
+thread_fails() {
+	[ "${LIVE_SLOW:-}" != 1 ] || skip "each system call is asked about: too slow in a VM that is emulated"
+	command -v cc >/dev/null || skip "no C compiler"
+	cc -O1 -o call "$TOP/ci/faults/call.c"
+	local n
+	start_ticker 600s
+	for n in 1 2 3 5 6 7 9; do
+		./call list pwrite64:$n "$GOTRACE" record --pid "$target" -d 0.1 -o trace 2>err || { cat err; fail "refused after failure $n"; }
+		[ "$(grep -c 'pwrite64 failed' list)" = 1 ] || fail "no failure $n"
+		! grep -q "/memfd:gotrace" "/proc/$target/maps" || fail "maps are left after failure $n"
+	done
+	./call list pwrite64:5+ "$GOTRACE" record --pid "$target" -d 0.1 -o none 2>err && fail "no refusal"
+	cat err
+	expect_grep "cannot be recorded without traps: its thread [0-9]+ [(]ticker[)] makes no system calls for gotrace: its text cannot be written, No space left" err
+	[ "$(grep -c 'pwrite64 failed' list)" -ge 20 ] || fail "it gave up early"
+	! grep -q "/memfd:gotrace" "/proc/$target/maps" || fail "maps are left"
+	kill -TERM "$target"
+	wait "$target"
+}
+check "--pid where a thread makes no system calls" thread_fails
+
 killed() {
 	"$GOTRACE" record -o trace -- "$ticker" 600s >out 2>err &
 	local job=$! got=0

@@ -216,29 +216,36 @@ static bool write_all(struct behind *b)
 	return true;
 }
 
+/* 0, or -errno. The stubs, which have the lowest address, go last: who finds none looks no further.
+ */
+static int unmap_with(struct behind *b, struct remote *remote)
+{
+	int64_t err = 0;
+
+	for (size_t i = b->n_maps; i-- > 0 && !err;)
+		if (running_remote_call(remote,
+					(const uint64_t[7]){ SYS_munmap, b->maps[i].start,
+							     b->maps[i].bytes },
+					&err))
+			err = remote->err;
+	running_remote_end(b->r, remote);
+	return (int)err;
+}
+
+/* A thread that cannot do it is followed by another. */
 static const char *unmap_all(struct behind *b, const struct threads *t)
 {
 	struct remote remote;
-	const char *why = NULL;
-	pid_t tid = 0;
+	size_t i = 0;
+	int err = -ESRCH;
 
-	for (size_t i = 0; i < t->n && !tid; i++)
-		tid = t->at[i].stopped && !t->at[i].signal ? t->at[i].tid : 0;
-	if (!tid || running_remote_begin(b->r, &remote, tid))
-		return "none of its threads unmaps the stubs of a gotrace that was killed";
-	/* The stubs, which have the lowest address, go last: who finds none looks no further. */
-	for (size_t i = b->n_maps; i-- > 0 && !why;) {
-		int64_t result = -EIO;
-		int err = running_remote_call(&remote,
-					      (const uint64_t[7]){ SYS_munmap, b->maps[i].start,
-								   b->maps[i].bytes },
-					      &result);
-
-		if (err || result)
-			why = "the stubs of a gotrace that was killed cannot be unmapped";
-	}
-	running_remote_end(b->r, &remote);
-	return why;
+	while (err && running_remote_next(b->r, &remote, t, &i))
+		err = unmap_with(b, &remote);
+	return err ? running_say(
+			     b->r,
+			     "none of its threads unmaps the stubs of a gotrace that was killed: %s",
+			     strerror(-err))
+		   : NULL;
 }
 
 /* The registers of all threads, and goroutines that were preempted, must be elsewhere. */

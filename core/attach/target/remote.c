@@ -50,32 +50,54 @@ int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at)
 	return err;
 }
 
+/* The first failure counts: what follows may fail because of it. */
+static int failed(struct remote *r, int err, const char *at_what)
+{
+	if (err && !r->err) {
+		r->err = err;
+		r->at_what = at_what;
+	}
+	return r->err;
+}
+
+static int write_code(const struct remote *r, const uint64_t args[7], const char *text)
+{
+	uint8_t code[REMOTE_CODE_BYTES];
+
+	remote_code_write(&r->state, r->at, args, text, code);
+	ssize_t n = pwrite(r->mem_fd, code, sizeof(code), (off_t)r->at);
+	return n == sizeof(code) ? 0 : n < 0 ? -errno : -EIO;
+}
+
 int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result)
 {
 	static const uint64_t all = ~0ull;
 	struct user_regs_struct regs = r->state.regs;
-	uint8_t code[REMOTE_CODE_BYTES];
 
-	remote_code_write(&r->state, r->at, args, text, code);
-	if (pwrite(r->mem_fd, code, sizeof(code), (off_t)r->at) != sizeof(code))
-		return -EIO;
+	if (r->err || failed(r, write_code(r, args, text), "its text cannot be written"))
+		return r->err;
 	regs.rip = r->at;
 	/* In this order, and back in the other: the code undoes whatever has been done. */
-	int err = ptrace_do(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&regs);
-	if (!err)
-		err = ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), (uintptr_t)&all);
-	if (!err)
-		err = to_syscall_stop(r); /* enters */
-	if (!err)
-		err = to_syscall_stop(r); /* leaves */
-	if (!err)
-		err = ptrace_do(PTRACE_GETREGS, r->tid, 0, (uintptr_t)&regs);
-	if (!err)
+	failed(r, ptrace_do(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&regs),
+	       "its registers cannot be set");
+	if (!r->err)
+		failed(r, ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), (uintptr_t)&all),
+		       "its signals cannot be blocked");
+	if (!r->err)
+		failed(r, to_syscall_stop(r), "it does not get to the call");
+	if (!r->err)
+		failed(r, to_syscall_stop(r), "it does not come back from the call");
+	if (!r->err)
+		failed(r, ptrace_do(PTRACE_GETREGS, r->tid, 0, (uintptr_t)&regs),
+		       "the result of the call cannot be read");
+	if (!r->err)
 		*result = (int64_t)regs.rax;
-	int masked = ptrace_must(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
-				 (uintptr_t)&r->state.signals);
-	int back = ptrace_must(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&r->state.regs);
-	return err ? err : masked ? masked : back;
+	failed(r,
+	       ptrace_must(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
+			   (uintptr_t)&r->state.signals),
+	       "its signals cannot be unblocked");
+	return failed(r, ptrace_must(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&r->state.regs),
+		      "its registers cannot be put back");
 }
 
 int remote_end(struct remote *r)

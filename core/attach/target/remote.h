@@ -20,6 +20,8 @@ struct remote {
 	uint8_t was[REMOTE_CODE_BYTES]; /* what was there */
 	struct remote_state state;
 	bool stop_sent; /* a SIGSTOP came meanwhile and is to be sent again */
+	int err;        /* why a call could not be made, -errno: this thread makes none any more */
+	const char *at_what; /* a clause: the step that failed */
 };
 
 /*
@@ -30,8 +32,9 @@ int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at);
 
 /*
  * args: number and six arguments; `text`, when not NULL, a string shorter than REMOTE_TEXT_MAX that
- * is to be the first of them. *result is what the kernel returns, -errno included. 0, -ESRCH (the
- * thread ended), -errno of ptrace. The thread is stopped again, its registers are its own.
+ * is to be the first of them. *result is what the kernel returns, -errno included. 0, or r->err:
+ * -ESRCH (the thread ended), -errno of ptrace or of writing its text. The thread is stopped again,
+ * its registers are its own.
  */
 int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result);
 

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -156,6 +157,107 @@ static void test_calls(void **state)
 	end_child(pid);
 }
 
+/* ---- a child of two threads */
+
+static void *sleep_for_ever(void *ctx)
+{
+	(void)ctx;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static pid_t start_two(void)
+{
+	pid_t pid = fork();
+	pthread_t thread;
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (pthread_create(&thread, NULL, sleep_for_ever, NULL))
+		_exit(1);
+	sleep_for_ever(NULL);
+	_exit(2);
+}
+
+static pid_t second_thread(pid_t pid)
+{
+	for (;; usleep(1000)) {
+		pid_t one = threads_idle(pid, 0), other = threads_idle(pid, 1);
+
+		assert_true(one > 0 && other > 0);
+		if (one != other)
+			return one == pid ? other : one;
+	}
+}
+
+/* It is the only one that is stopped, and not the one that /proc/PID/mem is of. */
+static void test_other_thread(void **state)
+{
+	(void)state;
+	const uint64_t at = spare_code();
+	pid_t pid = start_two();
+	pid_t tid = second_thread(pid);
+	int mem = open_mem(pid);
+	struct threads t;
+	struct remote r;
+	int64_t got = 0;
+
+	assert_int_equal(threads_stop(&t, pid, tid, 0), 0);
+	assert_int_equal(remote_begin(&r, tid, mem, at), 0);
+	if (remote_call(&r, (const uint64_t[7]){ SYS_gettid }, NULL, &got))
+		fail_msg("%s: %s", r.at_what, strerror(-r.err));
+	assert_int_equal(got, tid);
+	assert_int_equal(remote_end(&r), 0);
+	threads_go(&t);
+	close(mem);
+	kill(pid, SIGKILL);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+static int kill_child(pid_t pid)
+{
+	siginfo_t info;
+
+	kill(pid, SIGKILL);
+	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
+}
+
+/* The first failure is told, and no further call is tried. */
+static void test_failures(void **state)
+{
+	(void)state;
+	static const uint64_t getppid_[7] = { SYS_getppid };
+	const uint64_t at = spare_code();
+	pid_t pid = start_child();
+	int mem = open_mem(pid), none = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	struct threads t;
+	struct remote r;
+	int64_t got = 7;
+
+	assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+	assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+	r.mem_fd = none;
+	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EBADF);
+	assert_string_equal(r.at_what, "its text cannot be written");
+	r.mem_fd = mem;
+	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EBADF);
+	assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+	assert_int_equal(remote_call(&r, getppid_, NULL, &got), 0);
+	assert_int_equal(got, getpid());
+	got = 7;
+	assert_int_equal(kill_child(pid), 0);
+	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EIO); /* it has no memory */
+	assert_string_equal(r.at_what, "its text cannot be written");
+	assert_int_equal(got, 7);
+	threads_go(&t);
+	close(mem);
+	close(none);
+	waitpid(pid, NULL, 0);
+}
+
 /* Stopped when it has left the code that it was sent to. */
 static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
 {
@@ -208,6 +310,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_restarted_calls),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_other_thread),
+		cmocka_unit_test(test_failures),
 		cmocka_unit_test(test_code_restores_by_itself),
 	};
 

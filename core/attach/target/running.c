@@ -344,33 +344,29 @@ size_t running_put_back(struct running *r)
 	return r->n_patched;
 }
 
-/* A stopped thread that can be made to do something. */
-static pid_t free_thread(const struct threads *t)
+static void unmap_with(struct running *r, struct remote *remote)
 {
-	for (size_t i = 0; i < t->n; i++)
-		if (t->at[i].stopped && !t->at[i].signal)
-			return t->at[i].tid;
-	return 0;
-}
-
-static void unmap_stopped(struct running *r, const struct threads *t)
-{
-	pid_t tid = free_thread(t);
-	struct remote remote;
-
-	if (!tid || running_remote_begin(r, &remote, tid))
-		return;
 	if (!r->hooked || text_patch_undo_sigtramp(&r->text)) {
 		r->hooked = false;
-		stub_maps_remove(&r->maps, &(struct process_calls){ running_remote_call, &remote });
+		stub_maps_remove(&r->maps, &(struct process_calls){ running_remote_call, remote });
 	}
-	running_remote_end(r, &remote);
+	running_remote_end(r, remote);
 }
 
 static bool any_map(const struct running *r)
 {
 	return r->maps.stubs.bytes || r->maps.table.bytes || r->maps.signals.bytes ||
 	       r->maps.rings.bytes;
+}
+
+/* A thread that cannot do it is followed by another. */
+static void unmap_stopped(struct running *r, const struct threads *t)
+{
+	struct remote remote;
+	size_t i = 0;
+
+	while (any_map(r) && running_remote_next(r, &remote, t, &i))
+		unmap_with(r, &remote);
 }
 
 void running_give_rings_back(const struct running *r, const struct ring_area *rings)

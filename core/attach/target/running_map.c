@@ -159,8 +159,11 @@ static int open_its(pid_t pid, int its)
 	return fd < 0 ? -errno : fd;
 }
 
+/* 0, or -errno of a call that the kernel refused or the thread did not make. */
 static int make_file(struct running *r, struct remote *remote, const char *name, struct file *out)
 {
+	if (out->ours >= 0) /* by another thread */
+		return 0;
 	const unsigned flags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
 	uint64_t args[7] = { SYS_memfd_create, 0, flags | MFD_NOEXEC_SEAL };
 	int64_t got = 0;
@@ -192,10 +195,9 @@ static void close_its(const struct running *r, struct remote *remote, struct fil
 {
 	int64_t result;
 
-	if (still_its(r, f))
-		remote_call(remote, (const uint64_t[7]){ SYS_close, (uint64_t)f->its }, NULL,
-			    &result);
-	f->its = -1;
+	if (!still_its(r, f) ||
+	    !remote_call(remote, (const uint64_t[7]){ SYS_close, (uint64_t)f->its }, NULL, &result))
+		f->its = -1; /* else another thread closes it */
 }
 
 /* ---- one thread is stopped, all others run */
@@ -205,16 +207,54 @@ struct mapping {
 	struct remote remote;
 	struct file stubs, rings;
 	struct ring_area *area;
+	bool mapped;        /* all of it */
 	unsigned populated; /* rings */
 	const char *why;
+	char said[256];       /* a reason with names and numbers, final */
 	const char *not_done; /* why a thread did not do its work */
 };
 
-/* Stops a thread that sleeps anyway, has it do its part of the work, lets it go. 0, or -errno: no
- * work was done, why is in m->not_done. */
-static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), unsigned try)
+static void say_not_made(struct mapping *m, pid_t tid, const char *at_what, int err)
 {
-	pid_t tid = threads_idle(m->r->opt.pid);
+	char name[THREAD_NAME_BYTES];
+
+	threads_name(m->r->opt.pid, tid, name);
+	m->not_done = running_say(m->r,
+				  "its thread %d (%s) makes no system calls for gotrace: %s, %s",
+				  tid, name, at_what, strerror(-err));
+}
+
+static void say_final(struct mapping *m, const char *why, int err)
+{
+	snprintf(m->said, sizeof(m->said), "%s%s%s", why, err ? ": " : "",
+		 err ? strerror(-err) : "");
+	m->why = m->said;
+}
+
+/* Has the stopped thread do the work. -errno: it did not do all of it, another has to begin it
+ * anew. */
+static int work_with(struct mapping *m, void (*work)(struct mapping *m), pid_t tid)
+{
+	int err = running_remote_begin(m->r, &m->remote, tid);
+
+	if (err) {
+		say_not_made(m, tid, "it cannot be prepared", err);
+		return err;
+	}
+	work(m);
+	running_remote_end(m->r, &m->remote);
+	if (m->remote.err)
+		say_not_made(m, tid, m->remote.at_what, m->remote.err);
+	/* What is final of preparing is not of a single call. */
+	return m->remote.err ? -EAGAIN : 0;
+}
+
+/* Stops a thread that sleeps anyway, the nth, has it do its part of the work, lets it go. 0, or
+ * -errno: the work was not done, why is in m->not_done. */
+static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), unsigned nth,
+			   unsigned try)
+{
+	pid_t tid = threads_idle(m->r->opt.pid, nth);
 	struct threads t;
 
 	if (tid <= 0) {
@@ -232,19 +272,11 @@ static int try_with_thread(struct mapping *m, void (*work)(struct mapping *m), u
 		m->not_done = "its threads are about to take signals whenever they are stopped";
 		err = -EAGAIN;
 	} else if (!err) {
-		err = running_remote_begin(m->r, &m->remote, tid);
-		if (err)
-			m->not_done = running_say(
-				m->r, "its thread %d makes no system calls for gotrace: %s", tid,
-				strerror(-err));
-	}
-	if (!err) {
-		work(m);
-		running_remote_end(m->r, &m->remote);
+		err = work_with(m, work, tid);
 	}
 	uint64_t us = threads_go(&t) / 1000;
 	log_debug("thread %d was stopped for %llu us: %s", tid, (unsigned long long)us,
-		  strerror(-err));
+		  err ? m->not_done : "it did its work");
 	return err;
 }
 
@@ -253,7 +285,8 @@ static bool is_final(int err)
 	return err == -EPERM || err == -EBUSY || err == -ENOENT;
 }
 
-#define THREAD_TRIES 20 /* a thread may end, or be about to take a signal: another is tried */
+/* A thread may end, be about to take a signal, or make no calls: another is tried. */
+#define THREAD_TRIES 20
 
 static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
 {
@@ -262,38 +295,56 @@ static void with_thread(struct mapping *m, void (*work)(struct mapping *m))
 	for (unsigned i = 0; err && i < THREAD_TRIES && !is_final(err); i++) {
 		const unsigned try = i * THREADS_TRIES / THREAD_TRIES;
 
-		err = try_with_thread(m, work, try);
+		err = try_with_thread(m, work, i, try);
 		if (err && (i + 1) * THREADS_TRIES / THREAD_TRIES > try)
 			threads_pause(try);
 	}
 	if (err && !m->why)
-		m->why = err == -EPERM ? "ptrace is refused"
-			 : err == -EBUSY
+		m->why = err == -EBUSY
 				 ? "another gotrace is attaching to it, or was killed meanwhile"
 				 : m->not_done;
 }
 
 static void make_files(struct mapping *m)
 {
-	if (make_file(m->r, &m->remote, SPRINGBOARD_LOCKED, &m->stubs) ||
-	    make_file(m->r, &m->remote, RING_AREA_FILE, &m->rings)) {
-		m->why = "it may not make files in memory for stubs and rings";
+	int err = make_file(m->r, &m->remote, SPRINGBOARD_LOCKED, &m->stubs);
+
+	if (!err)
+		err = make_file(m->r, &m->remote, RING_AREA_FILE, &m->rings);
+	if (err && !m->remote.err) {
+		say_final(m, "it may not make files in memory for stubs and rings", err);
 		close_its(m->r, &m->remote, &m->stubs);
 		close_its(m->r, &m->remote, &m->rings);
 	}
+}
+
+static void make_maps(struct mapping *m, const struct process_calls *calls)
+{
+	struct stub_maps *maps = &m->r->maps;
+	const char *why = stub_maps_make(maps, calls, &m->r->text, m->stubs.its, m->area,
+					 m->rings.its);
+
+	m->mapped = !why;
+	if (!why || m->remote.err)
+		return;
+	say_final(m, why, maps->err);
+	stub_maps_remove(maps, calls);
 }
 
 static void map_files(struct mapping *m)
 {
 	const struct process_calls calls = { running_remote_call, &m->remote };
 
-	if (!m->why && (!still_its(m->r, &m->stubs) || !still_its(m->r, &m->rings)))
+	/* of a thread that did not get further */
+	if (!m->mapped && stub_maps_remove(&m->r->maps, &calls)) {
+		if (!m->remote.err)
+			m->why = "its stubs cannot be unmapped";
+		return;
+	}
+	if (!m->why && !m->mapped && (!still_its(m->r, &m->stubs) || !still_its(m->r, &m->rings)))
 		m->why = "it closed the files in memory for stubs and rings";
-	if (!m->why)
-		m->why = stub_maps_make(&m->r->maps, &calls, &m->r->text, m->stubs.its, m->area,
-					m->rings.its);
-	if (m->why)
-		stub_maps_remove(&m->r->maps, &calls);
+	if (!m->why && !m->mapped)
+		make_maps(m, &calls);
 	close_its(m->r, &m->remote, &m->stubs);
 	close_its(m->r, &m->remote, &m->rings);
 }
@@ -321,6 +372,12 @@ static const char *fill_files(struct mapping *m)
 	return NULL;
 }
 
+/* Why not, when m is no more. */
+static const char *lasting(struct mapping *m)
+{
+	return m->why == m->said ? running_say(m->r, "%s", m->said) : m->why;
+}
+
 const char *running_map(struct running *r, const struct running_options *opt, int *stub_fd,
 			int *lock_fd, struct ring_area *rings)
 {
@@ -335,14 +392,16 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 			close(m.stubs.ours);
 		if (m.rings.ours >= 0)
 			close(m.rings.ours);
-		return m.why;
+		return lasting(&m);
 	}
 	*stub_fd = m.stubs.ours;
 	*lock_fd = left_behind_claim(*stub_fd);
 	m.why = *lock_fd < 0 ? "its stubs cannot be locked" : fill_files(&m);
 	with_thread(&m, map_files);
 	while (!m.why && m.populated < rings->n)
-		if (try_with_thread(&m, populate, 0))
+		if (try_with_thread(&m, populate, 0, 0))
 			break; /* they will be there when they are written */
-	return m.why;
+	if (m.why)
+		running_unmap(r);
+	return lasting(&m);
 }

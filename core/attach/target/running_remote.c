@@ -20,6 +20,18 @@ int running_remote_begin(const struct running *r, struct remote *remote, pid_t t
 	return err;
 }
 
+bool running_remote_next(const struct running *r, struct remote *remote, const struct threads *t,
+			 size_t *i)
+{
+	while (*i < t->n) {
+		const struct thread *th = &t->at[(*i)++];
+
+		if (th->stopped && !th->signal && !running_remote_begin(r, remote, th->tid))
+			return true;
+	}
+	return false;
+}
+
 int running_remote_call(void *ctx, const uint64_t args[7], int64_t *result)
 {
 	return remote_call(ctx, args, NULL, result);

@@ -39,6 +39,13 @@ static int64_t advise(const struct process_calls *c, uint64_t at, size_t bytes, 
 	return call(c, (const uint64_t[7]){ SYS_madvise, at, bytes, (uint64_t)advice });
 }
 
+struct part {
+	uint64_t at;
+	size_t bytes;
+	int prot, flags, fd;
+	uint64_t off;
+};
+
 /* `at` and nowhere else. 0 or -errno. */
 static int64_t map_at(const struct process_calls *c, uint64_t at, size_t bytes, int prot, int flags,
 		      int fd, uint64_t off)
@@ -54,45 +61,65 @@ static int64_t map_at(const struct process_calls *c, uint64_t at, size_t bytes, 
 	return got;
 }
 
+/* Maps it there and notes that in *at and *bytes. False: m->err says why not. */
+static bool map_part(struct stub_maps *m, const struct process_calls *c, uint64_t *at,
+		     uint64_t *bytes, const struct part *p)
+{
+	m->err = (int)map_at(c, p->at, p->bytes, p->prot, p->flags, p->fd, p->off);
+	if (m->err) {
+		log_debug("mapping %zu bytes at %" PRIx64 ": %s", p->bytes, p->at,
+			  strerror(-m->err));
+		return false;
+	}
+	*at = p->at;
+	*bytes = p->bytes;
+	return true;
+}
+
+/* Why nothing could be mapped where it has to be. */
+static const char *why_not(struct stub_maps *m, const char *taken, const char *other)
+{
+	if (m->err != -EEXIST)
+		return other;
+	m->err = 0; /* the clause says it */
+	return taken;
+}
+
 static const char *map_stubs(struct stub_maps *m, const struct process_calls *c,
 			     const struct text_patch *text, int fd)
 {
 	const struct plan_stubs *t = &text->plan->stubs;
-	const uint64_t at = t->vaddr + text->bias;
-	int64_t err = map_at(c, at, t->bytes, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, t->file_off);
+	const struct part stubs = { t->vaddr + text->bias, t->bytes, PROT_READ | PROT_EXEC,
+				    MAP_PRIVATE,           fd,       t->file_off };
 
-	if (!err) {
-		m->stubs.at = at;
-		m->stubs.bytes = t->bytes;
-		return NULL;
-	}
-	log_debug("mapping %zu bytes of stubs at %" PRIx64 ": %s", t->bytes, at,
-		  strerror((int)-err));
-	return err == -EEXIST ? "something else lies where the stubs belong"
-	       : err == -ESRCH || err == -ECHILD || err == -EIO
-		       ? "it could not be made to map the stubs"
-		       : "it may not map the stubs";
+	return map_part(m, c, &m->stubs.at, &m->stubs.bytes, &stubs)
+		       ? NULL
+		       : why_not(m, "something else lies where the stubs belong",
+				 "it may not map the stubs");
 }
 
 static const char *map_table(struct stub_maps *m, const struct process_calls *c,
 			     const struct text_patch *text, int fd)
 {
-	const uint64_t table = text->plan->stubs.inl.table_vaddr + text->bias,
-		       signals = table + PLAN_INLINE_TABLE_BYTES;
+	const uint64_t at = text->plan->stubs.inl.table_vaddr + text->bias;
 	const int prot = PROT_READ | PROT_WRITE;
+	const struct part table = { at,   PLAN_INLINE_TABLE_BYTES,
+				    prot, MAP_PRIVATE | MAP_ANONYMOUS,
+				    -1,   0 },
+			  signals = { at + PLAN_INLINE_TABLE_BYTES,
+				      PLAN_INLINE_SIGNALS_BYTES,
+				      prot,
+				      MAP_SHARED,
+				      fd,
+				      0 };
 
-	if (map_at(c, table, PLAN_INLINE_TABLE_BYTES, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-		return "something else lies where the table of rings belongs";
-	m->table.at = table;
-	m->table.bytes = PLAN_INLINE_TABLE_BYTES;
-	if (map_at(c, signals, PLAN_INLINE_SIGNALS_BYTES, prot, MAP_SHARED, fd, 0))
-		return "something else lies where the table of rings belongs";
-	m->signals.at = signals;
-	m->signals.bytes = PLAN_INLINE_SIGNALS_BYTES;
+	if (!map_part(m, c, &m->table.at, &m->table.bytes, &table) ||
+	    !map_part(m, c, &m->signals.at, &m->signals.bytes, &signals))
+		return why_not(m, "something else lies where the table of rings belongs",
+			       "it may not map the table of rings");
 	/* A child that goes on without an exec must not write into its parent's rings. */
-	return advise(c, table, PLAN_INLINE_TABLE_BYTES, MADV_WIPEONFORK)
-		       ? "its table of rings would be a forked child's too"
-		       : NULL;
+	m->err = (int)advise(c, at, PLAN_INLINE_TABLE_BYTES, MADV_WIPEONFORK);
+	return m->err ? "its table of rings would be a forked child's too" : NULL;
 }
 
 /* Maps the rings anywhere, and writes their addresses where the stubs look for them. */
@@ -102,8 +129,10 @@ static const char *map_rings(struct stub_maps *m, const struct process_calls *c,
 	uint64_t addresses[RING_MAX] = { 0 };
 	int64_t at = map(c, 0, a->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
-	if (at <= 0)
+	if (at <= 0) {
+		m->err = (int)at;
 		return "it may not map the rings";
+	}
 	m->rings.at = (uint64_t)at;
 	m->rings.bytes = a->bytes;
 	advise(c, m->rings.at, a->bytes, MADV_DONTDUMP);

@@ -20,12 +20,13 @@ struct stub_maps {
 	struct {
 		uint64_t at, bytes;
 	} stubs, table, signals, rings;
+	int err; /* -errno of the last call, 0: it was made */
 };
 
 /*
  * Maps the stubs, and with `rings` (NULL: the plan has no inline stubs) the table of rings, the
- * hook's counts and the rings. The descriptors are the process's. NULL, or a clause, static; *maps
- * has what was mapped in either case.
+ * hook's counts and the rings. The descriptors are the process's. NULL, or a clause, static, to
+ * which maps->err belongs where it is not 0; *maps has what was mapped in either case.
  */
 const char *stub_maps_make(struct stub_maps *maps, const struct process_calls *calls,
 			   const struct text_patch *text, int stub_fd,

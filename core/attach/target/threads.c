@@ -79,7 +79,7 @@ static void ran(pid_t pid, pid_t tid, uint64_t *run_ns, uint64_t *turns)
 	*turns = n;
 }
 
-static void name_of(pid_t pid, pid_t tid, char name[THREAD_NAME_BYTES])
+void threads_name(pid_t pid, pid_t tid, char name[THREAD_NAME_BYTES])
 {
 	char line[64];
 
@@ -106,29 +106,57 @@ pid_t threads_next(DIR *d)
 	return 0;
 }
 
-pid_t threads_idle(pid_t pid)
+/* What a walk over the threads has seen. */
+struct seen {
+	size_t sleeping, others; /* that can be stopped */
+	pid_t last;              /* of these */
+	bool asleep;             /* where nothing interrupts it */
+};
+
+/* Walks until the nth thread that sleeps, or the nth of the others that can be stopped. 0: there is
+ * none, or the list cannot be read further (errno). */
+static pid_t walk(DIR *d, pid_t pid, size_t nth_sleeping, size_t nth_other, struct seen *seen)
+{
+	pid_t tid;
+
+	*seen = (struct seen){ 0 };
+	while ((errno = 0, tid = threads_next(d))) {
+		const char state = state_of(pid, tid);
+
+		seen->asleep |= state == 'D';
+		if (state == GONE || strchr("ZXD", state))
+			continue;
+		seen->last = tid;
+		if (state == 'S' ? seen->sleeping++ == nth_sleeping : seen->others++ == nth_other)
+			break;
+	}
+	return tid;
+}
+
+pid_t threads_idle(pid_t pid, size_t nth)
 {
 	DIR *d = open_tasks(pid);
-	pid_t any = 0, tid = 0;
-	bool asleep = false; /* where nothing interrupts it */
 	int err = d ? 0 : errno;
+	struct seen seen = { 0 };
+	pid_t tid = d ? walk(d, pid, nth, SIZE_MAX, &seen) : 0;
 
-	while (d && (errno = 0, tid = threads_next(d))) {
-		char state = state_of(pid, tid);
-
-		if (state == 'S')
-			break;
-		if (state && !strchr("ZXD", state))
-			any = tid;
-		asleep |= state == 'D';
-	}
 	if (d && !tid)
 		err = errno;
+	if (d && !tid && seen.last) {
+		const size_t sleeping = seen.sleeping;
+		const pid_t any = seen.last;
+
+		nth %= sleeping + seen.others;
+		rewinddir(d);
+		tid = nth < sleeping ? walk(d, pid, nth, SIZE_MAX, &seen)
+				     : walk(d, pid, SIZE_MAX, nth - sleeping, &seen);
+		tid = tid ? tid : any; /* they change meanwhile */
+	}
 	if (d)
 		closedir(d);
-	if (tid || any)
-		return tid ? tid : any;
-	if (asleep)
+	if (tid)
+		return tid;
+	if (seen.asleep)
 		return -EAGAIN;
 	return err == ENOENT ? 0 : -err;
 }
@@ -275,7 +303,7 @@ static bool is_late(struct threads *t, const struct patience *p, uint64_t began_
 							   : LATE_WAITS,
 			.waited_ns = now_ns - began_ns,
 		};
-		name_of(t->pid, th->tid, t->late.name);
+		threads_name(t->pid, th->tid, t->late.name);
 		return true;
 	}
 	return false;

@@ -74,10 +74,14 @@ uint64_t threads_go(struct threads *t);
  * tells, if it was 0 before. */
 pid_t threads_next(DIR *d);
 
-/* A thread that can be made to do system calls with the least disturbance: one that sleeps in one,
- * else any. 0: the process has ended; -EAGAIN: all of them sleep where nothing interrupts them
- * (state D); another -errno: they cannot be listed. */
-pid_t threads_idle(pid_t pid);
+/* A thread that can be made to do system calls with the least disturbance. The nth counts from 0:
+ * those that sleep in a call, then the others, then again from the first. 0: the process has ended;
+ * -EAGAIN: all of them sleep where nothing interrupts them (state D); another -errno: they cannot
+ * be listed. */
+pid_t threads_idle(pid_t pid, size_t nth);
+
+/* Its name; empty where it cannot be read, as after its end. */
+void threads_name(pid_t pid, pid_t tid, char name[THREAD_NAME_BYTES]);
 
 /* No thread of it will execute anything any more. false, too, where its threads cannot be listed.
  */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Threads that do not stop at once: which one, and why. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -127,7 +128,71 @@ static void idle_in_the_kernel(void **state)
 
 	(void)state;
 	wait_for_state(pid, 'D');
-	assert_int_equal(threads_idle(pid), -EAGAIN);
+	assert_int_equal(threads_idle(pid, 0), -EAGAIN);
+	end(pid);
+}
+
+static void *sleep_for_ever(void *ctx)
+{
+	(void)ctx;
+	for (;;)
+		pause();
+	return NULL;
+}
+
+static void *work_for_ever(void *ctx)
+{
+	(void)ctx;
+	for (volatile int i = 0;; i++)
+		;
+	return NULL;
+}
+
+/* A child with two threads that sleep and two that work. */
+static pid_t start_four(void)
+{
+	static void *(*const what[])(void *) = { work_for_ever, sleep_for_ever, work_for_ever };
+	pid_t pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	for (size_t i = 0; i < 3; i++) {
+		pthread_t thread;
+
+		if (pthread_create(&thread, NULL, what[i], NULL))
+			_exit(1);
+	}
+	pause();
+	_exit(2);
+}
+
+static bool is_among(pid_t tid, const pid_t *tids, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tids[i] == tid)
+			return true;
+	return false;
+}
+
+/* Where one thread is of no use, another is tried: those that sleep first. */
+static void idle_in_turn(void **state)
+{
+	pid_t pid = start_four(), tids[4];
+	size_t n = 0;
+
+	(void)state;
+	while (n < 4) {
+		for (n = 0; n < 4; n++) {
+			tids[n] = threads_idle(pid, n);
+			assert_true(tids[n] > 0);
+			if (is_among(tids[n], tids, n) || state_of(tids[n]) != "SSRR"[n])
+				break; /* not all have begun what they do */
+		}
+	}
+	assert_int_equal(threads_idle(pid, 4), tids[0]);
+	assert_int_equal(threads_idle(pid, 9), tids[1]);
 	end(pid);
 }
 
@@ -145,12 +210,12 @@ static void no_descriptor_left(void **state)
 	assert_int_equal(threads_stop(&t, pid, 0, 0), -EMFILE);
 	threads_go(&t);
 	assert_false(threads_ended(pid));
-	assert_int_equal(threads_idle(pid), -EMFILE);
+	assert_int_equal(threads_idle(pid, 0), -EMFILE);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &was), 0);
 	wait_for_state(pid, 'S');
-	assert_int_equal(threads_idle(pid), pid);
+	assert_int_equal(threads_idle(pid, 0), pid);
 	end(pid);
-	assert_int_equal(threads_idle(pid), 0);
+	assert_int_equal(threads_idle(pid, 0), 0);
 }
 
 /* A thread that is gone is no sign of the end, an end in a moment is one. */
@@ -178,6 +243,7 @@ int main(void)
 		cmocka_unit_test(sleeps_often),
 		cmocka_unit_test(is_gone),
 		cmocka_unit_test(idle_in_the_kernel),
+		cmocka_unit_test(idle_in_turn),
 		cmocka_unit_test(no_descriptor_left),
 		cmocka_unit_test(ends_soon),
 	};

@@ -112,6 +112,30 @@ stranger() {
 }
 check "a stranger's store" stranger
 
+# Every verb names it, counts it, and goes on with the others.
+damaged() {
+	local file verb
+	config "$alone"
+	begin
+	"$programs/leafs" 4 >/dev/null
+	end
+	[ "$(sql 'SELECT count(*) FROM profiles')" -gt 1 ] || fail "there is one stretch"
+	file=$(sql 'SELECT path FROM profiles ORDER BY from_ns LIMIT 1').gotrace
+	printf 'damaged' | dd of="store/$file" bs=1 seek=$(($(stat -c %s "store/$file") / 2)) conv=notrunc status=none
+	for verb in report 'report --format=csv' 'export -F folded' info 'diff store'; do
+		# shellcheck disable=SC2086 # words
+		gt $verb store >text 2>said
+		expect_grep "$file: corrupt at byte" said
+		cat said >>text
+		expect_grep '1 of [0-9]* profiles cannot be read and is left out' text
+	done
+	gt info store 2>said | awk '$1 == "end.samples" { n = $2 } $1 == "end.samples_lost" { lost = $2 } END { print n "|" lost }' >has
+	sql "SELECT sum(samples) FILTER (WHERE path || '.gotrace' != '$file'), sum(samples) FILTER (WHERE path || '.gotrace' = '$file') + sum(lost)
+		FROM profiles" >wanted
+	cmp wanted has || fail "$(cat has) samples and lost, not $(cat wanted)"
+}
+check "a damaged profile of a store" damaged
+
 duckdb() {
 	local python
 	python=$("$TOP/ci/consumers.sh" --python) || skip "DuckDB does not install from PyPI"

@@ -20,6 +20,7 @@
 #include "agent/merge.h"
 #include "agent/store.h"
 #include "base/log.h"
+#include "trace/keys.h"
 #include "trace/samples_fixture.h"
 
 static char dir[64], said[1024];
@@ -425,6 +426,192 @@ static int remove_dir(void **state)
 	return system(command);
 }
 
+/* Three rows with a profile each, x, y and z. */
+static void make_three(void)
+{
+	static const char *const names[] = { "x", "y", "z" };
+	char file[16];
+
+	for (int i = 0; i < 3; i++) {
+		make_store(names[i]);
+		snprintf(file, sizeof(file), "%s.gotrace", names[i]);
+		assert_int_equal(samples_fixture_file(in_dir(file), true), 0);
+	}
+}
+
+/* Of what can be read. *left_out, *cut: what it says of the rest, or NULL; to be freed. *lost: how
+ * many are, or -1. */
+static unsigned merged_samples(char **left_out, char **cut, int *lost)
+{
+	const struct store_query all = { 0 };
+	struct sample_span span;
+	struct store s;
+	unsigned n = 0;
+
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	n_said = 0;
+	struct trace_reader *r = merge_trace(&s, &all);
+
+	store_close(&s);
+	assert_non_null(r);
+	while (trace_reader_samples(r, &span) > 0)
+		n += (unsigned)span.n;
+	assert_true(trace_reader_complete(r));
+	const char *value = trace_info_get(trace_reader_info(r), KEY_END_SAMPLES_LOST);
+
+	*lost = value ? atoi(value) : -1;
+	value = trace_info_get(trace_reader_info(r), KEY_WARN_LEFT_OUT);
+
+	*left_out = value ? strdup(value) : NULL;
+	value = trace_info_get(trace_reader_info(r), KEY_WARN_CUT);
+	*cut = value ? strdup(value) : NULL;
+	trace_reader_close(r);
+	return n;
+}
+
+static void put_at(const char *name, off_t at, const char *bytes)
+{
+	int fd = open(in_dir(name), O_WRONLY);
+
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, bytes, strlen(bytes), at), strlen(bytes));
+	close(fd);
+}
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	assert_int_equal(stat(in_dir(name), &st), 0);
+	return st.st_size;
+}
+
+static void damage_nothing(void)
+{
+}
+static void damage_head(void)
+{
+	put_at("y.gotrace", 10, "damaged");
+}
+static void damage_samples(void)
+{
+	put_at("y.gotrace", size_of("y.gotrace") / 2, "damaged");
+}
+static void damage_end(void)
+{
+	put_at("y.gotrace", size_of("y.gotrace") - 12, "damaged");
+}
+static void empty(void)
+{
+	assert_int_equal(truncate(in_dir("y.gotrace"), 0), 0);
+}
+static void take_away(void)
+{
+	assert_int_equal(unlink(in_dir("y.gotrace")), 0);
+}
+static void put_fifo(void)
+{
+	take_away();
+	assert_int_equal(mkfifo(in_dir("y.gotrace"), 0600), 0);
+}
+static void put_link(void)
+{
+	take_away();
+	assert_int_equal(symlink("x.gotrace", in_dir("y.gotrace")), 0);
+}
+static void put_calls(void)
+{
+	take_away();
+	FILE *from = fopen("fixtures/traces/panics.emulated.gotrace", "r"),
+	     *to = fopen(in_dir("y.gotrace"), "w");
+
+	assert_true(from && to);
+	for (int c; (c = getc(from)) != EOF;)
+		putc(c, to);
+	fclose(from);
+	assert_int_equal(fclose(to), 0);
+}
+
+/* A profile that cannot be read is named in one line, counted and left out; the others are not the
+ * worse for it, whether it is the first, or another of them. */
+static void test_damaged(void **state)
+{
+	static const struct {
+		void (*damage)(void);
+		unsigned lines;
+	} all[] = { { damage_nothing, 0 }, { damage_head, 1 }, { damage_samples, 1 },
+		    { damage_end, 1 },     { empty, 1 },       { take_away, 1 },
+		    { put_fifo, 1 },       { put_link, 1 },    { put_calls, 1 } };
+	char *left_out, *cut;
+	int lost;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		make_three();
+		all[i].damage();
+		assert_int_equal(merged_samples(&left_out, &cut, &lost),
+				 FIXTURE_SAMPLES * (3 - all[i].lines));
+		assert_int_equal(n_said, all[i].lines);
+		assert_null(cut);
+		/* two of each, and three of the row */
+		assert_int_equal(lost, all[i].lines ? 2 * 2 + 3 : 3 * 2);
+		if (all[i].lines) {
+			assert_non_null(strstr(said, "/y.gotrace"));
+			assert_string_equal(left_out,
+					    "1 of 3 profiles cannot be read and is left out, "
+					    "with the 3 samples that the index counts in it");
+		} else {
+			assert_null(left_out);
+		}
+		free(left_out);
+		assert_int_equal(remove_dir(NULL), 0);
+		assert_int_equal(make_dir(NULL), 0);
+	}
+}
+
+/* What is before the place where it was cut off is read. */
+static void test_cut_off(void **state)
+{
+	char *left_out, *cut;
+	int lost;
+
+	(void)state;
+	make_three();
+	assert_int_equal(truncate(in_dir("y.gotrace"), size_of("y.gotrace") - 1), 0);
+	assert_int_equal(merged_samples(&left_out, &cut, &lost), 3 * FIXTURE_SAMPLES);
+	assert_null(left_out);
+	assert_int_equal(lost, -1);
+	assert_string_equal(cut, "1 of 3 profiles was cut off, so samples of it are missing");
+	free(cut);
+}
+
+static void test_several_damaged(void **state)
+{
+	const struct store_query all = { 0 };
+	char *left_out, *cut;
+	int lost;
+	struct store s;
+
+	(void)state;
+	make_three();
+	put_at("x.gotrace", size_of("x.gotrace") / 2, "damaged");
+	take_away();
+	assert_int_equal(merged_samples(&left_out, &cut, &lost), FIXTURE_SAMPLES);
+	assert_int_equal(n_said, 2);
+	assert_string_equal(left_out, "2 of 3 profiles cannot be read and are left out, "
+				      "with the 6 samples that the index counts in them");
+	assert_int_equal(lost, 2 + 6);
+	free(left_out);
+	put_at("z.gotrace", 10, "damaged");
+	assert_int_equal(store_open_to_read(&s, dir), 0);
+	n_said = 0;
+	assert_null(merge_trace(&s, &all));
+	assert_int_equal(errno, EBADMSG);
+	assert_int_equal(n_said, 4);
+	assert_non_null(strstr(said, "none of its 3 profiles can be read"));
+	store_close(&s);
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
 
 int main(void)
@@ -433,6 +620,7 @@ int main(void)
 		TEST(test_journal), TEST(test_schema),  TEST(test_bounds),
 		TEST(test_paths),   TEST(test_files),   TEST(test_beside),
 		TEST(test_log),     TEST(test_changed), TEST(test_same_file),
+		TEST(test_damaged), TEST(test_cut_off), TEST(test_several_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

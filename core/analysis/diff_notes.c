@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/doubts.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 
@@ -78,6 +79,29 @@ static void compare_selections(const struct loaded_trace *a, const struct loaded
 	free(of_b);
 }
 
+/* Why its numbers may be wrong besides: what every report of it says, too. */
+static void doubts(const struct loaded_trace *trace, char name, struct notes *to)
+{
+	const uint64_t samples = trace_info_u64(trace->info, KEY_END_SAMPLES_LOST, 0);
+	struct notes own = { 0 };
+
+	for (size_t i = 0; i < trace->info->n_kvs; i++)
+		if (doubts_warning(&trace->info->kvs[i]))
+			notes_add(&own, "%s", trace->info->kvs[i].value);
+	if (trace->samples && samples)
+		notes_add(&own, "%" PRIu64 " sample%s lost", samples,
+			  samples == 1 ? " was" : "s were");
+	if (!trace->samples) {
+		doubts_of_images(trace, &own);
+		doubts_of_drops(trace, &own);
+		doubts_of_events(trace, &own);
+	}
+	for (size_t i = 0; i < own.n; i++)
+		notes_add(to, "%c: %s", name, own.lines[i]);
+	to->err = to->err ? to->err : own.err;
+	notes_free(&own);
+}
+
 /* How the trace falls short of the run that it is of. */
 static void look_at(const struct loaded_trace *trace, char name, bool by_path, struct notes *to)
 {
@@ -120,6 +144,7 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 			  "the tree of paths of %c is full: %" PRIu64
 			  " calls are counted under [other]",
 			  name, loaded_trace_other_calls(trace));
+	doubts(trace, name, to);
 }
 
 /* Times hold what measuring cost; where that differs much, so do they. */

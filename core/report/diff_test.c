@@ -332,6 +332,9 @@ static const struct {
 	  "an emulated probe cost A 400ns, B 601ns an event" },
 	{ "@set cost.step_ns 9000\n", "@set cost.step_ns 900\n",
 	  "a single-stepped probe cost A 9.00us, B 900ns an event" },
+	{ "", "@set warn.maps some mappings are not known\n", "B: some mappings are not known" },
+	{ "@set end.dropped_fault 3\n", "",
+	  "A: probe hits dropped in the kernel: 3 where the goroutine could not be read" },
 };
 
 static void test_notes(void **state)

@@ -173,14 +173,16 @@
 #define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone" /* functions in another gotrace's stubs */
 #define KEY_WARN_LOAD           KEY_WARN "load" /* a few functions' sites were dear to probe */
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
-#define KEY_WARN_LABELS         KEY_WARN "labels"  /* some samples' labels are not known */
-#define KEY_WARN_THREADS        KEY_WARN "threads" /* some threads were sampled late */
-#define KEY_WARN_CPUS           KEY_WARN "cpus"    /* some CPUs were sampled late */
-#define KEY_WARN_LOST_OF        KEY_WARN "lost_of" /* whose the lost samples were is not known */
-#define KEY_WARN_MAPS           KEY_WARN "maps"    /* some of what was mapped is not known */
-#define KEY_WARN_NATIVES        KEY_WARN "natives" /* no room for all unwinding tables */
-#define KEY_WARN_DEATHS         KEY_WARN "deaths"  /* stacks of threads that died are missing */
-#define KEY_WARN_TEXT           KEY_WARN "text"    /* probes were gone from the program's text */
+#define KEY_WARN_LABELS         KEY_WARN "labels"   /* some samples' labels are not known */
+#define KEY_WARN_THREADS        KEY_WARN "threads"  /* some threads were sampled late */
+#define KEY_WARN_CPUS           KEY_WARN "cpus"     /* some CPUs were sampled late */
+#define KEY_WARN_LOST_OF        KEY_WARN "lost_of"  /* whose the lost samples were is not known */
+#define KEY_WARN_LEFT_OUT       KEY_WARN "left_out" /* profiles of a store cannot be read */
+#define KEY_WARN_CUT            KEY_WARN "cut"      /* profiles of a store were cut off */
+#define KEY_WARN_MAPS           KEY_WARN "maps"     /* some of what was mapped is not known */
+#define KEY_WARN_NATIVES        KEY_WARN "natives"  /* no room for all unwinding tables */
+#define KEY_WARN_DEATHS         KEY_WARN "deaths"   /* stacks of threads that died are missing */
+#define KEY_WARN_TEXT           KEY_WARN "text"     /* probes were gone from the program's text */
 /* the program wrote other code over probes */
 #define KEY_WARN_REPLACED KEY_WARN "replaced"
 

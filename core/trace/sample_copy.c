@@ -33,6 +33,7 @@ struct sample_copy {
 	bool *unwanted;                   /* processes */
 	size_t cap_unwanted;
 	size_t n_images; /* that have been looked at */
+	bool bad_source;
 	int err;
 };
 
@@ -394,8 +395,10 @@ int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
 		for (size_t i = 0; i < span.n && !c->err; i++)
 			put_sample(c, &span.s[i]);
 	}
-	if (!c->err)
+	if (!c->err) {
 		c->err = got ? got : trace_reader_resolve(r);
+		c->bad_source = c->err && c->err != -ENOMEM;
+	}
 	c->from = trace_reader_tables(r);
 	if (!c->err && c->from) {
 		put_images(c);
@@ -409,6 +412,11 @@ int sample_copy_add(struct sample_copy *c, struct trace_reader *r)
 	if (c->err == -ENOMEM)
 		log_no_memory("no memory to copy samples");
 	return c->err;
+}
+
+bool sample_copy_bad_source(const struct sample_copy *c)
+{
+	return c->bad_source;
 }
 
 int sample_copy_end(struct sample_copy *c, struct sample_copy_counts *counts)

@@ -36,6 +36,9 @@ int sample_copy_head(struct trace_info *to, const struct trace_info *from, bool 
 struct sample_copy *sample_copy_new(struct trace_writer *w, const struct sample_copy_options *opt);
 /* Reads r to its end. In the order of time. 0 or -errno (logged) */
 int sample_copy_add(struct sample_copy *c, struct trace_reader *r);
+/* The source that was added last cannot be read: the copy has a part of it, and is to be made anew
+ * without it. False: it is not the source that failed. */
+bool sample_copy_bad_source(const struct sample_copy *c);
 /* Sets the keys that name the reasons of what was copied: each text has one number, whatever it had
  * in its source. 0 or -ENOMEM. */
 int sample_copy_reasons(const struct sample_copy *c, struct trace_info *to);

@@ -252,10 +252,9 @@ static int end(struct merging *m)
 				      m->bad_samples, m->n_bad == 1 ? "it" : "them");
 	if (!err && m->n_cut)
 		err = trace_info_setf(&kvs, KEY_WARN_CUT,
-				      "%" PRIu64 " of %" PRIu64
-				      " profiles %s cut off, so samples of %s are missing",
-				      m->n_cut, m->n_rows, m->n_cut == 1 ? "was" : "were",
-				      m->n_cut == 1 ? "it" : "them");
+				      "samples are missing: %" PRIu64 " of %" PRIu64
+				      " profiles %s cut off",
+				      m->n_cut, m->n_rows, m->n_cut == 1 ? "was" : "were");
 	if (!err)
 		err = trace_info_set(&kvs, KEY_END_REASON, REASON_INTERVAL);
 	int closed = trace_writer_finish(m->w, kvs.kvs, kvs.n_kvs);

@@ -581,7 +581,7 @@ static void test_cut_off(void **state)
 	assert_int_equal(merged_samples(&left_out, &cut, &lost), 3 * FIXTURE_SAMPLES);
 	assert_null(left_out);
 	assert_int_equal(lost, -1);
-	assert_string_equal(cut, "1 of 3 profiles was cut off, so samples of it are missing");
+	assert_string_equal(cut, "samples are missing: 1 of 3 profiles was cut off");
 	free(cut);
 }
 

@@ -172,6 +172,8 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	}
 }
 
+#define MUCH_COST_PCT 5 /* of the time: so much sets TOTAL apart from what is as measured */
+
 static void corrected(const struct loaded_trace *trace, struct notes *to)
 {
 	const struct model_totals *t = trace->totals;
@@ -179,7 +181,7 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 	if (trace->corrected)
 		notes_add(
 			to,
-			"probe cost subtracted: %s of %s (--raw keeps it; <: more may be off than is left; ≈: probes took more than is left)",
+			"probe cost subtracted: %s of %s, but not from MEAN, P50, P99 and MAX (--raw keeps it; <: more may be off than is left; ≈: probes took more than is left)",
 			HUMAN(t->probe_ns), HUMAN(t->root_ns + t->probe_ns));
 	else if (trace->correction_tried && t->calls)
 		notes_add(
@@ -239,12 +241,15 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 
 int trace_notes_main(const struct loaded_trace *trace, struct notes *to)
 {
+	const struct model_totals *t = trace->totals;
 	struct notes drops = { 0 };
 
 	extent(trace, to);
 	ending(trace, to);
 	overhead(trace, to);
 	lost(trace, doubts_of_drops(trace, &drops), to);
+	if (trace->corrected && share_pct(t->probe_ns, t->root_ns + t->probe_ns) >= MUCH_COST_PCT)
+		corrected(trace, to);
 	to->err = to->err ? to->err : drops.err;
 	notes_free(&drops);
 	return to->err;

@@ -13,13 +13,15 @@ void progress_show(const struct recording *r, uint64_t start_ns, bool last)
 
 	if (!r->show_progress)
 		return;
-	fputs("\r\033[K", stderr); /* the line is rewritten in place */
-	if (!last)
-		fprintf(stderr, "%llu events, %.0f/s, %.1f MB", (unsigned long long)s.events,
-			seconds > 0 ? s.events / seconds : 0, s.bytes / 1e6);
-	if (!last && s.lost_events)
-		fprintf(stderr, ", %llu lost", (unsigned long long)s.lost_events);
-	fflush(stderr);
+	char line[128];
+	int n = snprintf(line, sizeof(line), "%llu events, %.0f/s, %.1f MB",
+			 (unsigned long long)s.events, seconds > 0 ? s.events / seconds : 0,
+			 s.bytes / 1e6);
+
+	if (s.lost_events)
+		snprintf(line + n, sizeof(line) - (size_t)n, ", %llu lost",
+			 (unsigned long long)s.lost_events);
+	log_progress(last ? NULL : line);
 }
 
 void progress_advise(struct recording *r)
@@ -34,9 +36,6 @@ void progress_advise(struct recording *r)
 				       text);
 	if (!said && r->advise && !r->max_cost)
 		said = load_watch_all(&r->load, &seen, text);
-	if (!said)
-		return;
-	if (r->show_progress)
-		fputs("\r\033[K", stderr);
-	log_warn("%s", said);
+	if (said)
+		log_warn("%s", said);
 }

@@ -7,8 +7,12 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
-#include "base/text_format.h"
+#include "base/text_wrap.h"
+
+#define LINE_BYTES 1024
 
 static atomic_bool last_set;
 static _Atomic enum log_level last_level;
@@ -19,6 +23,30 @@ void log_set_level(enum log_level last)
 	last_set = true;
 }
 
+#define HANGING 2
+
+/* Columns of a terminal; 0: it is none, or they are not known. */
+static unsigned width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (!isatty(STDERR_FILENO))
+		return 0;
+	if (columns && atoi(columns) > 0)
+		return (unsigned)atoi(columns);
+	return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) ? 0 : size.ws_col;
+}
+
+static bool shows_progress; /* under the lock */
+
+static void clear_progress(void)
+{
+	if (shows_progress)
+		fputs("\r\033[K", stderr);
+	shows_progress = false;
+}
+
 static void to_stderr(void *ctx, enum log_level level, const char *line)
 {
 	(void)ctx;
@@ -26,9 +54,12 @@ static void to_stderr(void *ctx, enum log_level level, const char *line)
 		     : getenv("GOTRACE_DEBUG") ? LOG_LEVEL_DEBUG
 					       : LOG_LEVEL_INFO))
 		return;
-	fprintf(stderr, "gotrace: %s", level == LOG_LEVEL_WARN ? "warning: " : "");
-	text_safe(stderr, line);
-	fputc('\n', stderr);
+	char text[LINE_BYTES + 32];
+
+	snprintf(text, sizeof(text), "gotrace: %s%s", level == LOG_LEVEL_WARN ? "warning: " : "",
+		 line);
+	clear_progress();
+	text_wrap(stderr, text, width(), HANGING);
 }
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -47,7 +78,7 @@ void log_set_sink(log_sink_fn *fn, void *ctx)
 
 static void say(enum log_level level, bool once, const char *fmt, va_list ap)
 {
-	char line[1024];
+	char line[LINE_BYTES];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
 	pthread_mutex_lock(&lock);
@@ -64,6 +95,18 @@ void log_line(enum log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	say(level, false, fmt, ap);
 	va_end(ap);
+}
+
+void log_progress(const char *line)
+{
+	pthread_mutex_lock(&lock);
+	clear_progress();
+	if (line) {
+		fputs(line, stderr);
+		shows_progress = true;
+	}
+	fflush(stderr);
+	pthread_mutex_unlock(&lock);
 }
 
 void log_no_memory(const char *fmt, ...)

@@ -13,7 +13,8 @@ enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBU
 /* Receives one line without its newline. Called from any thread, one at a time. */
 typedef void log_sink_fn(void *ctx, enum log_level level, const char *line);
 
-/* Replaces the sink (NULL: "gotrace: LINE" on stderr, up to the level that is set). */
+/* Replaces the sink (NULL: "gotrace: LINE" on stderr, up to the level that is set, in
+ * lines as wide as a terminal at most). */
 void log_set_sink(log_sink_fn *sink, void *ctx);
 
 /* The last level that is written to stderr. Before the first call it is LOG_LEVEL_INFO, and
@@ -21,6 +22,10 @@ void log_set_sink(log_sink_fn *sink, void *ctx);
 void log_set_level(enum log_level last);
 
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Writes a line to stderr, a terminal, in place of the one that stands there; NULL: takes that
+ * away, which a message does, too. */
+void log_progress(const char *line);
 
 /* An error for want of memory: only the first is said. Who meets it first knows best what the
  * memory was for; those who called may not know whether anybody did. */

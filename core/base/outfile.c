@@ -15,7 +15,7 @@ int outfile_check(FILE *out)
 	 * output is of no use either way. */
 	if (!err && ferror(out))
 		err = write(fileno(out), "\n", 1) < 0 ? errno : EIO;
-	if (err)
+	if (err && err != EPIPE) /* whoever read it wants no more of it */
 		log_error("the output could not be written: %s", strerror(err));
 	return -err;
 }

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Flushes. 0, or -errno when something could not be written to out (logged). */
+/* Flushes. 0, or -errno when something could not be written to out (logged, but for -EPIPE). */
 int outfile_check(FILE *out);
 /* Ends work that returned err. If something could not be written, logs that reason. Returns err, or
  * outfile_check's. */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <argp.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +254,6 @@ int cmd_diff(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, &a); /* "--" has sides */
-	signal(SIGPIPE, SIG_IGN);
 	int err = output_act_as_invoker();
 
 	if (!err)

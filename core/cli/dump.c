@@ -2,7 +2,6 @@
 /* A trace's events as text, for bug reports. */
 #include <argp.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 
 #include "base/log.h"
@@ -38,7 +37,6 @@ int cmd_dump(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &file);
-	signal(SIGPIPE, SIG_IGN);
 	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(file, NULL);
 
 	if (!r)

@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -296,7 +295,6 @@ int cmd_export(int argc, char **argv)
 		log_error("--request is for --format=html");
 		return STATUS_USAGE;
 	}
-	signal(SIGPIPE, SIG_IGN);
 	a.opt.view = &a.view.view;
 	a.view.view.log_doubts = true;
 	a.view.view.leave_out_parked = a.format->write == export_html && a.n_files < 2 &&

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -224,6 +223,5 @@ int cmd_goroutines(int argc, char **argv)
 	struct goroutines_args a = { 0 };
 
 	arg_parse(&argp, argc, argv, 0, &a);
-	signal(SIGPIPE, SIG_IGN);
 	return run(&a) ? STATUS_FAILED : 0;
 }

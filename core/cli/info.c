@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -352,7 +351,6 @@ int cmd_info(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
-	signal(SIGPIPE, SIG_IGN);
 	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(a.file, NULL);
 
 	if (!r)

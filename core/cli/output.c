@@ -12,7 +12,7 @@
 #include "attach/target/user.h"
 #include "base/log.h"
 
-static const int fatal[] = { SIGHUP, SIGINT, SIGTERM };
+static const int fatal[] = { SIGHUP, SIGINT, SIGTERM, SIGPIPE };
 #define N_FATAL (sizeof(fatal) / sizeof(fatal[0]))
 
 /* Of the output that is open, for the signal handler. */
@@ -210,7 +210,7 @@ int output_close(struct output *o, int err)
 	if ((err || why) && o->temporary)
 		unlinkat(o->folder_fd, o->temporary, 0);
 	guard(-1, NULL);
-	if (!err && why)
+	if (!err && why && why != EPIPE)
 		log_error("%s: cannot be written: %s", o->name ? o->name : "the output",
 			  strerror(why));
 	forget(o);

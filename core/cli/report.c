@@ -2,7 +2,6 @@
 #include <argp.h>
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 
 #include "base/log.h"
@@ -312,8 +311,6 @@ int cmd_report(int argc, char **argv)
 
 	argp_err_exit_status = STATUS_USAGE;
 	arg_parse(&argp, argc, argv, 0, &a);
-	/* a closed pipe is reported as an error, not a silent death */
-	signal(SIGPIPE, SIG_IGN);
 	struct trace_reader *r = output_act_as_invoker() ? NULL : open_stored(a.file, &a.view);
 	int err = r ? reading_begin(&a.reading) : -EIO;
 

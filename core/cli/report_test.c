@@ -2,6 +2,7 @@
 /* `gotrace report` from outside: order of rows, wrong usage, and reading on a terminal. */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -106,6 +107,40 @@ static int run(const char *const *args, unsigned columns, char said[SAID_BYTES])
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+/* Who reads no more of it ends it, as with other tools: without a word. */
+static void test_closed_pipe(void **state)
+{
+	static const char *const formats[] = { "text", "csv", "json" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		char *argv[] = { (char *)"gotrace report", file, (char *)"--format",
+				 (char *)formats[i], NULL };
+		char said[SAID_BYTES];
+		int out[2], err[2], status;
+
+		assert_int_equal(pipe(out), 0);
+		assert_int_equal(pipe(err), 0);
+		fflush(NULL);
+		pid_t pid = fork();
+
+		assert_true(pid >= 0);
+		if (!pid) {
+			dup2(out[1], 1);
+			dup2(err[1], 2);
+			close(out[0]);
+			exit(cmd_report(4, argv));
+		}
+		close(out[0]);
+		close(out[1]);
+		close(err[1]);
+		drain(err[0], said);
+		assert_int_equal(waitpid(pid, &status, 0), pid);
+		assert_string_equal(said, "");
+		assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGPIPE);
+	}
 }
 
 /* Does a come before b in text? */
@@ -355,9 +390,10 @@ static void test_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sort),     cmocka_unit_test(test_part),
-		cmocka_unit_test(test_tree),     cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_terminal), cmocka_unit_test(test_no_pager),
+		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_part),        cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_usage),       cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_no_pager),
 	};
 
 	return cmocka_run_group_tests(tests, write_file, remove_file);

@@ -212,5 +212,9 @@ int cmd_top(int argc, char **argv)
 		selection_free(&a->record.selection);
 	}
 	free(a);
+	if (status && ferror(stdout)) { /* the probes are gone now */
+		signal(SIGPIPE, SIG_DFL);
+		raise(SIGPIPE);
+	}
 	return status;
 }

@@ -229,9 +229,13 @@ static bool all_ended(struct sampling *s)
 
 static void progress(const struct sampling *s, uint64_t now, bool last)
 {
-	if (s->show_progress)
-		fprintf(stderr, "\rgotrace: %" PRIu64 " samples, %" PRIu64 " s\033[K%s", s->samples,
-			(now - s->start_ns) / 1000000000, last ? "\n" : "");
+	char line[96];
+
+	if (!s->show_progress)
+		return;
+	snprintf(line, sizeof(line), "%" PRIu64 " samples, %" PRIu64 " s", s->samples,
+		 (now - s->start_ns) / 1000000000);
+	log_progress(last ? NULL : line);
 }
 
 /* Whether the recording is to end. */

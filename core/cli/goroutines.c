@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "attach/process_memory.h"
+#include "cli/pager.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/goroutines.h"
@@ -194,7 +195,8 @@ static int run(const struct goroutines_args *a)
 					  .reasons = &s.reasons,
 					  .pid = a->pid,
 					  .limit = a->limit,
-					  .colour = a->format == TEXT && isatty(STDOUT_FILENO) };
+					  .colour = reading_colour(),
+					  .width = reading_width() };
 	int err = check_rights(a->pid);
 
 	if (err)

@@ -6,6 +6,7 @@
 #include "base/csv.h"
 #include "base/json.h"
 #include "base/text_format.h"
+#include "base/text_wrap.h"
 #include "bpf/event.h"
 #include "cli/goroutines.h"
 
@@ -86,9 +87,12 @@ static void each_frame(const struct goroutines_shown *s, const struct goroutine_
 
 /* ---- text */
 
+#define PLACE_COLUMNS 7 /* "  ", ":" and a line */
+
 struct printing {
 	FILE *out;
 	int indent;
+	unsigned width; /* of the terminal; 0: any */
 	unsigned n;
 };
 
@@ -109,7 +113,13 @@ static void print_frame(void *ctx, const struct frame *f)
 	fprintf(p->out, "%*s", p->indent, "");
 	text_safe(p->out, f->function);
 	if (f->file) {
-		fputs("  ", p->out);
+		const size_t n = (size_t)p->indent + text_columns(f->function) +
+				 text_columns(short_path(f->file)) + PLACE_COLUMNS;
+
+		if (p->width && n > p->width)
+			fprintf(p->out, "\n%*s", p->indent + 2, "");
+		else
+			fputs("  ", p->out);
 		text_safe(p->out, short_path(f->file));
 		fprintf(p->out, ":%u", f->line);
 	}
@@ -120,7 +130,7 @@ static void print_frame(void *ctx, const struct frame *f)
 static void print_group(const struct goroutines_shown *s, const struct goroutine_group *g,
 			int width, FILE *out)
 {
-	struct printing p = { out, width + 2, 0 };
+	struct printing p = { out, width + 2, s->width, 0 };
 	char buf[32];
 	const char *reason = reason_text(s, g, buf);
 
@@ -148,22 +158,32 @@ static void print_notes(const struct goroutines_shown *s, FILE *out)
 
 	if (left)
 		fprintf(out, "%zu more group%s (-n 0 shows all)\n", left, plural(left));
-	fprintf(out, "\n%" PRIu64 " goroutine%s of ", g->count, plural(g->count));
-	text_safe(out, s->comm);
-	fprintf(out, " (process %d), looked at for %s", s->pid, HUMAN(s->look_ns));
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return;
+	fprintf(f, "%" PRIu64 " goroutine%s of ", g->count, plural(g->count));
+	text_safe(f, s->comm);
+	fprintf(f, " (process %d), looked at for %s", s->pid, HUMAN(s->look_ns));
 	if (s->again_ns)
-		fprintf(out, "; %" PRIu64 " were there %s before", g->before, HUMAN(s->again_ns));
+		fprintf(f, "; %" PRIu64 " were there %s before", g->before, HUMAN(s->again_ns));
 	if (s->listed < s->claimed)
-		fprintf(out,
+		fprintf(f,
 			"\n%zu of its %zu places for goroutines were looked at, drawn at random",
 			s->listed, s->claimed);
-	fprintf(out,
+	fprintf(f,
 		"\n%" PRIu64 " more work for Go's runtime, %" PRIu64
 		" kept changing; these are not counted\n",
 		g->of_runtime, g->torn);
 	fputs("OLDEST is the longest wait, by the garbage collections that saw it; - means that none "
 	      "has seen one wait yet\n",
-	      out);
+	      f);
+	fputc('\n', out);
+	if (!text_stream_close(f, &text))
+		text_wrap_lines(out, text, s->width, 2);
+	free(text);
 }
 
 void goroutines_text(const struct goroutines_shown *s, FILE *out)

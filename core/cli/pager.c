@@ -169,13 +169,18 @@ unsigned reading_width(void)
 	return DEFAULT_WIDTH;
 }
 
-int reading_begin(struct reading *r)
+bool reading_colour(void)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-	bool terminal = isatty(STDOUT_FILENO);
-	bool plain = (no_color && *no_color) || (term && !strcmp(term, "dumb"));
 
-	r->colour = r->choice == COLOUR_ALWAYS || (r->choice == COLOUR_AUTO && terminal && !plain);
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));
+}
+
+int reading_begin(struct reading *r)
+{
+	const bool terminal = isatty(STDOUT_FILENO);
+
+	r->colour = r->choice == COLOUR_ALWAYS || (r->choice == COLOUR_AUTO && reading_colour());
 	r->width = reading_width();
 	const char *command = terminal ? choose_pager(r) : NULL;
 

@@ -19,6 +19,8 @@ struct reading {
 /* --color and --no-pager: an argp child whose input is a struct reading. */
 extern const struct argp reading_argp;
 
+/* Standard output is a terminal that shows colours, and nobody asked for none (NO_COLOR). */
+bool reading_colour(void);
 /* Columns of the terminal that standard output is; 0: it is none. */
 unsigned reading_width(void);
 /*

@@ -21,6 +21,7 @@
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "cli/pager.h"
 #include "cli/top.h"
 
 #define PLAIN_ROWS 20
@@ -30,6 +31,7 @@
 
 struct screen {
 	bool is, keys; /* standard output is a terminal; so is standard input, in the foreground */
+	bool colour;
 	struct termios before;
 	unsigned width, height;
 };
@@ -47,7 +49,7 @@ static void screen_size(struct screen *s)
 /* Keys come one by one, and are not shown. */
 static void screen_begin(struct screen *s)
 {
-	*s = (struct screen){ .is = isatty(STDOUT_FILENO) };
+	*s = (struct screen){ .is = isatty(STDOUT_FILENO), .colour = reading_colour() };
 	s->keys = s->is && tcgetpgrp(STDIN_FILENO) == getpgrp() &&
 		  !tcgetattr(STDIN_FILENO, &s->before);
 	if (!s->keys)
@@ -181,12 +183,12 @@ static int print_table(const struct top_options *opt, struct screen *s,
 		qsort_r(rates->rows, rates->n, sizeof(*rates->rows), by_weight, &by);
 	if (s->is)
 		fputs("\033[H\033[2J", stdout);
-	const size_t above = 4 + live_answer_print(answer, up_to_ns, s->is, s->width, stdout);
+	const size_t above = 4 + live_answer_print(answer, up_to_ns, s->colour, s->width, stdout);
 
 	if (!opt->rows && s->is && s->height)
 		rows = s->height > above ? s->height - above : 1;
 	print_head(opt, t, rates);
-	text_heading(s->is, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%", "CALLS/S",
+	text_heading(s->colour, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%", "CALLS/S",
 		     "GROWTH", "P50", "P99");
 	for (size_t i = 0; i < rates->n && i < rows; i++)
 		print_row(rates, &rates->rows[i], trace_name_func(t->info, rates->rows[i].func),

@@ -95,6 +95,7 @@ static int take(struct loaded_trace *t, struct loaded_samples *s, const struct s
 
 	if (!s->all.samples)
 		s->first_ns = x->ts_ns;
+	s->last_ns = x->ts_ns > s->last_ns ? x->ts_ns : s->last_ns;
 	s->all.samples++;
 	s->all.weight_ns += x->weight_ns;
 	s->all.run_samples += !x->state;
@@ -263,6 +264,8 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 	}
 	if (!err)
 		err = read_all(t, s, r);
+	if (!err && t->view && s->all.samples && s->last_ns - s->first_ns < t->view->from_ns)
+		err = trace_view_too_late(t->view, s->last_ns - s->first_ns);
 	if (!err && leave_out_parked && s->errors)
 		err = sample_parked_find(s);
 	if (!err)

@@ -57,7 +57,7 @@ struct loaded_samples {
 	size_t n_strangers, cap_strangers;
 	struct hash_index by_stranger;
 	struct sample_counts all, shown; /* of the whole trace, and of what the view leaves */
-	uint64_t first_ns;
+	uint64_t first_ns, last_ns;
 	uint64_t frames_left; /* sample_frames_take */
 	bool keep_singles;
 	bool wall;                 /* there are samples of what did not execute */

@@ -165,6 +165,19 @@ static void end(struct loaded_trace *t, struct trace_reader *r)
 		model_view_end(t->model, totals.last_ns);
 }
 
+/* The part begins behind the last event that is in the trace. */
+static int begin_late(struct loaded_trace *t, struct trace_reader *r)
+{
+	const struct model_totals *now = t->totals;
+	struct model_totals all = { 0 };
+
+	if (!find_totals(t, r, &all) || all.last_ns < now->last_ns)
+		all.last_ns = now->last_ns;
+	return now->events && all.last_ns - now->first_ns < t->view->from_ns
+		       ? trace_view_too_late(t->view, all.last_ns - now->first_ns)
+		       : model_view_begin(t->model, now->last_ns);
+}
+
 /* The summary's numbers take the place of those of the events that there are. */
 static int restore(struct loaded_trace *t, struct trace_reader *r)
 {
@@ -209,8 +222,8 @@ static int feed_all(struct loaded_trace *t, struct trace_reader *r, struct trace
 	t->stored_bytes = trace_reader_bytes(r);
 	if (got < 0)
 		return got;
-	if (!err && !w->err && !in.begun) /* it was over before */
-		err = model_view_begin(t->model, t->model ? t->totals->last_ns : 0);
+	if (!err && !w->err && !in.begun)
+		err = begin_late(t, r);
 	if (!err && !w->err && t->whole)
 		err = model_finish(t->whole);
 	if (!err && !w->err && !in.ended)

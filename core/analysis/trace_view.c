@@ -9,6 +9,7 @@
 
 #include "base/glob.h"
 #include "base/log.h"
+#include "base/text_format.h"
 
 /* "main.F[...]" of "main.F[int,go.shape.*]" in buf; false: it is no generic. */
 static bool all_instances(const char *name, char *buf, size_t size)
@@ -184,4 +185,13 @@ const char *trace_view_say(const struct trace_view *v, char buf[TRACE_VIEW_BYTES
 	if (v->to_ns)
 		add(buf, "--to", seconds(v->to_ns, number));
 	return buf;
+}
+
+int trace_view_too_late(const struct trace_view *v, uint64_t span_ns)
+{
+	char from[32];
+
+	log_error("--from %s: the trace ends %s after its first event", seconds(v->from_ns, from),
+		  HUMAN(span_ns));
+	return -ENOENT;
 }

@@ -170,8 +170,7 @@ static void print_notes(const struct goroutines_shown *s, FILE *out)
 	if (s->again_ns)
 		fprintf(f, "; %" PRIu64 " were there %s before", g->before, HUMAN(s->again_ns));
 	if (s->listed < s->claimed)
-		fprintf(f,
-			"\n%zu of its %zu places for goroutines were looked at, drawn at random",
+		fprintf(f, "\n%zu of its %zu places for goroutines were looked at, drawn at random",
 			s->listed, s->claimed);
 	fprintf(f,
 		"\n%" PRIu64 " more work for Go's runtime, %" PRIu64

@@ -173,7 +173,8 @@ bool reading_colour(void)
 {
 	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
 
-	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(term && !strcmp(term, "dumb"));
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) &&
+	       !(term && !strcmp(term, "dumb"));
 }
 
 int reading_begin(struct reading *r)

@@ -143,6 +143,25 @@ static void test_closed_pipe(void **state)
 	}
 }
 
+/* A part behind the end of the trace is a mistake, in each report. */
+static void test_too_late(void **state)
+{
+	static const char *const args[][3] = {
+		{ "--from=1h", NULL },
+		{ "--from=1h", "--by=call", NULL },
+		{ "--from=1h", "--by=path", NULL },
+		{ "--from=1h", "--format=json", NULL },
+	};
+	char said[SAID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
+		assert_int_equal(run(args[i], 0, said), STATUS_BAD_INPUT);
+		assert_non_null(strstr(said, "gotrace: --from 3600s: the trace ends "));
+		assert_true(fixture_lines(said) == 1);
+	}
+}
+
 /* Does a come before b in text? */
 static bool before(const char *text, const char *a, const char *b)
 {
@@ -390,10 +409,10 @@ static void test_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_part),        cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_usage),       cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_no_pager),
+		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_sort),        cmocka_unit_test(test_part),
+		cmocka_unit_test(test_tree),        cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_terminal),    cmocka_unit_test(test_no_pager),
 	};
 
 	return cmocka_run_group_tests(tests, write_file, remove_file);

@@ -188,8 +188,8 @@ static int print_table(const struct top_options *opt, struct screen *s,
 	if (!opt->rows && s->is && s->height)
 		rows = s->height > above ? s->height - above : 1;
 	print_head(opt, t, rates);
-	text_heading(s->colour, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%", "CALLS/S",
-		     "GROWTH", "P50", "P99");
+	text_heading(s->colour, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%",
+		     "CALLS/S", "GROWTH", "P50", "P99");
 	for (size_t i = 0; i < rates->n && i < rows; i++)
 		print_row(rates, &rates->rows[i], trace_name_func(t->info, rates->rows[i].func),
 			  s->width);

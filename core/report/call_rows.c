@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/call_rows.h"
 
+#include <errno.h>
+
 /* Of calls, 64 MiB; a report of more of them uses a file. */
 #define MOST_IN_MEMORY ((size_t)1 << 20)
 
@@ -62,8 +64,21 @@ int call_rows_begin(struct call_rows *l, const struct report_options *opt,
 	return call_spool_open(&l->spool);
 }
 
+/* Of a window of calls the trace is read whole. */
+static int check_window(const struct call_rows *l)
+{
+	const struct model_totals *t = l->trace->totals;
+	const struct trace_view v = { .from_ns = l->opt->from_ns };
+
+	return t->events && t->last_ns - t->first_ns < v.from_ns
+		       ? trace_view_too_late(&v, t->last_ns - t->first_ns)
+		       : 0;
+}
+
 int call_rows_finish(struct call_rows *l)
 {
+	if (check_window(l))
+		return -ENOENT;
 	if (l->first.most) {
 		first_calls_sort(&l->first);
 		l->calls = l->first.calls;

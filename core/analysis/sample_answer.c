@@ -155,7 +155,7 @@ char *sample_answer_say(const struct loaded_trace *t)
 			left[is] = 0;
 		}
 		fprintf(out, " (together %s in %s)\n", HUMAN(all_ns),
-			HUMAN(loaded_trace_span_ns(t)));
+			HUMAN(loaded_trace_length_ns(t)));
 		if (first >= CLASS_LOCK && first != CLASS_OTHER) {
 			err = where(&s, first, out);
 			fputs("  ended by  samples do not tell: record says who ends waits and holds locks\n",

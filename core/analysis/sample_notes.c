@@ -61,20 +61,19 @@ void sample_headline(const struct loaded_trace *t, struct notes *to)
 			  c->run_samples, plural(c->run_samples), event ? event : "what executed",
 			  hz ? " at " : "", hz ? hz : "", hz ? " Hz" : "",
 			  c->samples - c->run_samples, sample_lives(t->info),
-			  HUMAN(trace_info_u64(t->info, KEY_END_SNAPSHOTS_NS,
-					       loaded_trace_span_ns(t))),
-			  HUMAN(c->weight_ns), sample_lives(t->info));
+			  HUMAN(loaded_trace_length_ns(t)), HUMAN(c->weight_ns),
+			  sample_lives(t->info));
 		return;
 	}
 	if (sample_counted(t->info)) {
 		notes_add(to, "%" PRIu64 " sample%s of %s in %s; they stand for %s %s, no time",
-			  c->samples, plural(c->samples), event, HUMAN(loaded_trace_span_ns(t)),
+			  c->samples, plural(c->samples), event, HUMAN(loaded_trace_length_ns(t)),
 			  human_count(c->weight_ns, (char[16]){ 0 }), event);
 		return;
 	}
 	notes_add(to, "%" PRIu64 " sample%s%s%s%s%s%s in %s; they stand for %s%s", c->samples,
 		  plural(c->samples), event ? " of " : "", event ? event : "", hz ? " at " : "",
-		  hz ? hz : "", hz ? " Hz" : "", HUMAN(loaded_trace_span_ns(t)),
+		  hz ? hz : "", hz ? " Hz" : "", HUMAN(loaded_trace_length_ns(t)),
 		  HUMAN(c->weight_ns), t->samples->shown.weight_ns ? "" : " (no weights)");
 }
 

@@ -9,6 +9,7 @@
 #include "base/compare.h"
 #include "base/glob.h"
 #include "base/log.h"
+#include "base/text_format.h"
 
 static const char *last_part(const char *path)
 {
@@ -54,6 +55,86 @@ static void log_missing(const char *glob, const struct sample_tables *t)
 				      sample_program(&t->processes[i], name), t->processes[i].pid);
 	log_error("--process: no process of this trace matches '%s'; there are: %s%s", glob, list,
 		  n < sizeof(list) / 2 ? "" : ", ...");
+}
+
+struct program {
+	char name[PROGRAM_BYTES];
+	const struct sample_process *process; /* the last that executes it */
+	size_t n;                             /* processes */
+};
+
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct program *)x)->name, ((const struct program *)y)->name);
+}
+
+static int by_processes(const void *x, const void *y)
+{
+	const struct program *a = x, *b = y;
+
+	return a->n != b->n ? (a->n < b->n ? 1 : -1) : by_name(x, y);
+}
+
+static int by_pid(const void *x, const void *y)
+{
+	const struct sample_process *a = ((const struct program *)x)->process,
+				    *b = ((const struct program *)y)->process;
+
+	return a->pid != b->pid ? compare_u64(a->pid, b->pid) : (a > b) - (a < b);
+}
+
+/* What each process executed last, counted by program, most first. Returns how many programs. */
+static size_t count_programs(struct program *all, size_t n)
+{
+	size_t kept = 0, programs = 0;
+
+	qsort(all, n, sizeof(*all), by_pid);
+	for (size_t i = 0; i < n; i++)
+		if (i + 1 == n || all[i + 1].process->pid != all[i].process->pid)
+			all[kept++] = all[i];
+	qsort(all, kept, sizeof(*all), by_name);
+	for (size_t i = 0; i < kept; i++) {
+		if (!programs || strcmp(all[programs - 1].name, all[i].name))
+			all[programs++] = all[i];
+		all[programs - 1].n++;
+	}
+	qsort(all, programs, sizeof(*all), by_processes);
+	return programs;
+}
+
+#define PROGRAMS_SAID 4
+
+int sample_programs_say(const struct sample_tables *t, FILE *out)
+{
+	const size_t n = t ? t->n_processes : 0;
+	struct program *all = calloc(n + 1, sizeof(*all));
+
+	if (!all)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		all[i].process = &t->processes[i];
+		sample_program(&t->processes[i], all[i].name);
+	}
+	const size_t programs = n ? count_programs(all, n) : 0;
+
+	if (programs == 1 && all[0].n == 1) {
+		const struct sample_process *p = all[0].process;
+
+		text_safe(out, p->exe ? p->exe : all[0].name);
+		fprintf(out, ", pid %u", p->pid);
+	}
+	for (size_t i = 0; (programs > 1 || all[0].n > 1) && i < programs; i++) {
+		if (i == PROGRAMS_SAID) {
+			fprintf(out, ", and %zu more program%s", programs - i,
+				plural(programs - i));
+			break;
+		}
+		fputs(i ? ", " : "", out);
+		text_safe(out, all[i].name);
+		fprintf(out, " (%zu process%s)", all[i].n, all[i].n == 1 ? "" : "es");
+	}
+	free(all);
+	return 0;
 }
 
 static int by_number(const void *x, const void *y)

@@ -3,6 +3,8 @@
 #ifndef GOTRACE_ANALYSIS_SAMPLE_PROCESSES_H
 #define GOTRACE_ANALYSIS_SAMPLE_PROCESSES_H
 
+#include <stdio.h>
+
 #include "analysis/sample_load.h"
 #include "analysis/trace_view.h"
 #include "trace/samples.h"
@@ -13,6 +15,9 @@
 const char *sample_program(const struct sample_process *p, char buf[PROGRAM_BYTES]);
 /* Whether the view has it: no --process, or one that matches its pid, name, path or program. */
 bool sample_process_wanted(const struct trace_view *v, const struct sample_process *p);
+/* For people, in one line: "/usr/bin/srv, pid 12", or how many processes of each program there are,
+ * at most four programs. Nothing where there is no process. 0 or -ENOMEM */
+int sample_programs_say(const struct sample_tables *t, FILE *out);
 /* How many there are samples of that the view shows. One that executes another program, or is of a
  * fork that does, is one. */
 uint64_t sample_processes_seen(const struct loaded_samples *s);

@@ -14,7 +14,7 @@ void trace_json_totals(const struct loaded_trace *t, struct json *j)
 	json_kv_u64(j, "calls", all->calls);
 	json_kv_u64(j, "goroutines", all->goroutines);
 	json_kv_u64(j, "images", all->images);
-	json_kv_u64(j, "duration_ns", loaded_trace_span_ns(t));
+	json_kv_u64(j, "duration_ns", loaded_trace_length_ns(t));
 	json_kv_u64(j, "root_ns", all->root_ns + all->probe_ns);
 	if (t->corrected)
 		json_kv_u64(j, "probe_ns", all->probe_ns);

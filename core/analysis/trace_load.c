@@ -441,9 +441,36 @@ uint64_t loaded_trace_span_ns(const struct loaded_trace *t)
 	return all->last_ns > all->from_ns ? all->last_ns - all->from_ns : 0;
 }
 
+bool loaded_trace_stretch(const struct loaded_trace *t, uint64_t *from_ns, uint64_t *to_ns)
+{
+	const struct trace_view *v = t->view;
+	const uint64_t real_less_monotonic = trace_info_u64(t->info, KEY_CLOCK_REALTIME_NS, 0) -
+					     trace_info_u64(t->info, KEY_CLOCK_MONOTONIC_NS, 0);
+	const uint64_t first_ns = t->samples ? t->samples->first_ns + real_less_monotonic : 0;
+
+	if (!t->samples || !trace_info_stretch(t->info, from_ns, to_ns))
+		return false;
+	if (v && v->from_ns)
+		*from_ns = first_ns + v->from_ns;
+	if (v && v->to_ns && first_ns + v->to_ns < *to_ns)
+		*to_ns = first_ns + v->to_ns;
+	return *to_ns > *from_ns;
+}
+
+uint64_t loaded_trace_length_ns(const struct loaded_trace *t)
+{
+	uint64_t from_ns, to_ns;
+
+	if (loaded_trace_stretch(t, &from_ns, &to_ns))
+		return to_ns - from_ns;
+	/* an older one says at least how long snapshots were taken */
+	return t->samples ? trace_info_u64(t->info, KEY_END_SNAPSHOTS_NS, loaded_trace_span_ns(t))
+			  : loaded_trace_span_ns(t);
+}
+
 uint64_t loaded_trace_wall_ns(const struct loaded_trace *t)
 {
-	return trace_info_u64(t->info, KEY_END_TARGET_WALL_NS, loaded_trace_span_ns(t));
+	return trace_info_u64(t->info, KEY_END_TARGET_WALL_NS, loaded_trace_length_ns(t));
 }
 
 bool loaded_trace_is_part(const struct loaded_trace *t)

@@ -96,6 +96,11 @@ int loaded_trace_leave_out_parked(struct loaded_trace *t);
 char *loaded_trace_left_out(const struct loaded_trace *t);
 /* From the first event to the last. */
 uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
+/* CLOCK_REALTIME from when to when samples were taken, of the part that is shown. False: the trace
+ * has none, or does not say. */
+bool loaded_trace_stretch(const struct loaded_trace *t, uint64_t *from_ns, uint64_t *to_ns);
+/* How long the recording is: that stretch, or from the first event to the last. */
+uint64_t loaded_trace_length_ns(const struct loaded_trace *t);
 /* How long the program ran, or what was seen of it. */
 uint64_t loaded_trace_wall_ns(const struct loaded_trace *t);
 /* Whether recording began after the program, or ended before it. */

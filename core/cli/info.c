@@ -233,14 +233,24 @@ static bool is_reason(const char *key)
 	return strncmp(key, list, sizeof(list) - 1) == 0;
 }
 
+/* As long as samples were taken, or from the first event to the last. */
+static uint64_t length_ns(const struct trace_info *t, const struct counted *c)
+{
+	uint64_t from_ns, to_ns;
+
+	if (trace_is_samples(t) && trace_info_stretch(t, &from_ns, &to_ns))
+		return to_ns - from_ns;
+	return c->last_ns > c->first_ns ? c->last_ns - c->first_ns : 0;
+}
+
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
 	const struct info_counts counts = { .samples = c->samples,
 					    .events = c->events,
 					    .lost = c->lost,
-					    .first_ns = c->first_ns,
-					    .last_ns = c->last_ns };
+					    .length_ns = length_ns(t, c),
+					    .tables = c->tables };
 	size_t reasons = 0;
 
 	info_for_people(r, &counts, reading_width(), stdout);
@@ -267,7 +277,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
 			printf(NAME "%" PRIu64 "\n", sample_counts[i].name,
 			       sample_count(c->tables, i));
-		printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+		printf(NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
 		return;
 	}
 	printf(NAME "%zu\n", "functions", t->n_funcs);
@@ -281,7 +291,7 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 	if (c->other)
 		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
 	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
-	printf(NAME "%.6f s\n", "duration", (double)(c->last_ns - c->first_ns) / 1e9);
+	printf(NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
 	show_phases(t, "set_up", false);
 	show_phases(t, "tear_down", true);
 	show_cost(t);
@@ -323,7 +333,7 @@ static void show_json(const struct trace_reader *r, const struct counted *c)
 	json_close(&j, '}');
 	json_kv_u64(&j, "unknown_kinds", c->other);
 	json_kv_u64(&j, "lost_events", c->lost);
-	json_kv_u64(&j, "duration_ns", c->last_ns - c->first_ns);
+	json_kv_u64(&j, "duration_ns", length_ns(t, c));
 	if (probe_cost_ns(t, &cost_ns))
 		json_kv_u64(&j, "probe_cost_ns", cost_ns);
 	if (probe_overhead_find(t, &o)) {

@@ -8,6 +8,7 @@
 
 #include "analysis/doubts.h"
 #include "analysis/probe_cost.h"
+#include "analysis/sample_processes.h"
 #include "base/text_format.h"
 #include "base/text_wrap.h"
 #include "trace/samples.h"
@@ -38,12 +39,18 @@ static void put(FILE *out, const char *before, const char *v)
 	text_safe(out, v);
 }
 
-static void program(const struct trace_info *t, FILE *out)
+static void program(const struct trace_info *t, const struct sample_tables *tables, FILE *out)
 {
 	const char *command = value(t, KEY_COMMAND), *path = value(t, KEY_BINARY_PATH);
 
-	if (!*command && !*path)
+	if (!*command && !*path) {
+		if (!tables || !tables->n_processes)
+			return;
+		title(out, "Program");
+		sample_programs_say(tables, out);
+		fputc('\n', out);
 		return;
+	}
 	title(out, "Program");
 	text_safe(out, *command ? command : path);
 	put(out, ", pid ", value(t, KEY_PID));
@@ -62,8 +69,7 @@ static void recorded(const struct trace_reader *r, const struct info_counts *c, 
 	if (at && gmtime_r(&at, &tm))
 		strftime(when, sizeof(when), "%Y-%m-%d %H:%M:%S UTC", &tm);
 	title(out, "Recorded");
-	fprintf(out, "%s%s%s", when, *when ? ", " : "",
-		HUMAN(c->last_ns > c->first_ns ? c->last_ns - c->first_ns : 0));
+	fprintf(out, "%s%s%s", when, *when ? ", " : "", HUMAN(c->length_ns));
 	if (trace_reader_complete(r))
 		put(out, ", ended by: ", value(t, KEY_END_REASON));
 	else
@@ -153,7 +159,7 @@ static void lines(const struct trace_reader *r, const struct info_counts *c, FIL
 {
 	const struct trace_info *t = trace_reader_info(r);
 
-	program(t, out);
+	program(t, c->tables, out);
 	recorded(r, c, out);
 	content(r, c, out);
 	probes(t, out);

@@ -5,11 +5,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "trace/trace.h"
+#include "trace/samples.h"
 
 /* Counts of what is in the file. */
 struct info_counts {
-	uint64_t samples, events, lost, first_ns, last_ns;
+	uint64_t samples, events, lost, length_ns;
+	const struct sample_tables *tables; /* the reader's; NULL: none */
 };
 
 /* At most twelve lines for people: which program, when, how much of it, what it cost, what may be

@@ -249,7 +249,7 @@ static void sides(const struct diff_report *d, FILE *out)
 			  "AB"[s], d -> opt -> file[s], t -> calls,
 			  d -> diff.side[s].samples ? "sample" : "call", plural(t->calls),
 			  t->goroutines, plural(t->goroutines),
-			  HUMAN(loaded_trace_span_ns(&d->diff.side[s])));
+			  HUMAN(loaded_trace_length_ns(&d->diff.side[s])));
 	}
 	for (size_t i = 0; i < d->notes.n; i++)
 		diff_line(d->opt, out, "note: %s", d->notes.lines[i]);

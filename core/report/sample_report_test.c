@@ -102,7 +102,7 @@ static void a_part_is_shown(void **state)
 static void text_says_what_it_is(void **state)
 {
 	static const char *const said[] = {
-		"10 samples of cpu-clock at 100 Hz in 90.0ms; they stand for 100ms\n",
+		"10 samples of cpu-clock at 100 Hz in 1.60s; they stand for 100ms\n",
 		"2 samples were lost\n",
 		"the stack of 1 sample is cut off as too deep, of 1 it is unreadable from some frame on, of 1 it has an address of no known symbol\n1 sample in no goroutine\n",
 		"10% of the samples have callers that are missing: they are below [unreadable]",
@@ -139,7 +139,7 @@ static void text_counts_events(void **state)
 
 		if (!strstr(text, lines[i]))
 			fail_msg("'%s' is not in\n%s", lines[i], text);
-		assert_non_null(strstr(text, "10 samples of page-faults in 90.0ms; they stand for "
+		assert_non_null(strstr(text, "10 samples of page-faults in 1.60s; they stand for "
 					     "100M page-faults, no time\n"));
 		assert_null(strstr(text, "processor time"));
 		assert_null(strstr(text, "of the time"));

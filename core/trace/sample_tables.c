@@ -17,6 +17,13 @@ bool trace_is_samples(const struct trace_info *t)
 	return mode && !strcmp(mode, MODE_SAMPLES);
 }
 
+bool trace_info_stretch(const struct trace_info *t, uint64_t *from_ns, uint64_t *to_ns)
+{
+	*from_ns = trace_info_u64(t, KEY_END_STRETCH_FROM_NS, 0);
+	*to_ns = trace_info_u64(t, KEY_END_STRETCH_TO_NS, 0);
+	return *from_ns && *to_ns > *from_ns;
+}
+
 static void free_str(const char *s)
 {
 	free((void *)(uintptr_t)s);

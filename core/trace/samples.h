@@ -251,5 +251,7 @@ void trace_reader_on_resolve(struct trace_reader *r, sample_resolve_fn *resolve,
 int trace_reader_resolve(struct trace_reader *r);
 /* Is it a trace of samples (key "mode")? */
 bool trace_is_samples(const struct trace_info *t);
+/* CLOCK_REALTIME from when to when they were taken. False: it does not say. */
+bool trace_info_stretch(const struct trace_info *t, uint64_t *from_ns, uint64_t *to_ns);
 
 #endif

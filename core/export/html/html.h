@@ -38,7 +38,7 @@ int html_column(struct json *j, const char *key, struct html_text *t);
 struct html_group {
 	uint32_t func;
 	uint64_t go_pc;
-	uint64_t goroutines; /* calls of their first functions */
+	uint64_t goroutines; /* 0: not known */
 	uint64_t weight_ns;  /* self time, growth and preemption of all */
 };
 
@@ -53,6 +53,10 @@ struct html_groups {
 /* Of a tree whose functions are below n_funcs, or PATH_*. 0 or -ENOMEM; html_groups_free in either
  * case. */
 int html_groups_find(struct html_groups *g, const struct call_tree *t, size_t n_funcs);
+/* Counts their goroutines. */
+struct html_goroutines;
+void html_groups_count(struct html_groups *g, const struct call_tree *t,
+		       const struct html_goroutines *from);
 void html_groups_free(struct html_groups *g);
 
 /* ---- single goroutines */
@@ -79,13 +83,23 @@ struct html_goroutines {
 	size_t n;
 	/* heavy goroutines left out: their calls would have taken too much room */
 	uint64_t untracked;
+	/* By outermost path of the model: goroutines that began with it after a go statement. And
+	 * how many began without one. */
+	struct html_started {
+		uint32_t root;       /* outermost path of its goroutine */
+		uint64_t goroutines; /* that began here */
+		uint64_t last;       /* number of the one that was counted last */
+	} * started;
+	size_t n_started, cap_started;
+	uint64_t unstarted, n_counted;
 	int err;
 };
 
 /* To be called as calls and goroutines end, and for what held prologues up (model_options). */
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
 void html_goroutines_stop(struct html_goroutines *g, const struct prologue_stop_time *t);
-void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info);
+void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info,
+			 const struct model *m);
 /* After the last: visits by the tree's nodes, in its order, corrected as the trace is. 0 or
  * -ENOMEM. */
 int html_goroutines_finish(struct html_goroutines *g, const struct loaded_trace *trace,

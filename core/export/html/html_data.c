@@ -7,10 +7,14 @@
 #include "analysis/answer.h"
 #include "analysis/correction.h"
 #include "analysis/released.h"
+#include "analysis/sample_answer.h"
+#include "analysis/sample_notes.h"
+#include "analysis/sample_processes.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "analysis/trace_notes.h"
+#include "base/text_format.h"
 #include "export/html/html.h"
 
 static void func_key(const struct html_page *p, struct json *j, const char *key, uint32_t func)
@@ -40,23 +44,53 @@ static void write_about(const struct html_page *p, struct json *j, const struct 
 	json_close(j, '}');
 }
 
+static void write_lines(struct json *j, char *text)
+{
+	json_key(j, "answer");
+	json_open(j, '[');
+	for (char *line; (line = strsep(&text, "\n")) && *line;)
+		json_str(j, line);
+	json_close(j, ']');
+}
+
 /* A sentence, then "heading text" for each piece of evidence. */
 static int write_answer(const struct html_page *p, struct json *j)
 {
 	struct answer a;
 	int err = answer_find(&a, &p->trace);
-	char *text = err ? NULL : answer_say(&a, p->trace.info), *rest = text;
+	char *text = err ? NULL : answer_say(&a, p->trace.info);
 
 	if (!text)
 		return err ? err : -ENOMEM;
-	json_key(j, "answer");
-	json_open(j, '[');
-	for (char *line; (line = strsep(&rest, "\n")) && *line;)
-		json_str(j, line);
-	json_close(j, ']');
+	write_lines(j, text);
 	write_about(p, j, &a);
 	free(text);
 	return 0;
+}
+
+/* The same of samples: also of which programs they are, and how many in which time. */
+static int write_answer_of_samples(const struct html_page *p, struct json *j)
+{
+	struct notes head = { 0 };
+	char *text = sample_answer_say(&p->trace), *programs = NULL;
+	size_t size;
+	FILE *out = open_memstream(&programs, &size);
+	int err = out ? sample_programs_say(p->trace.samples->tables, out) : -ENOMEM;
+
+	if (out && text_stream_close(out, &programs) && !err)
+		err = -ENOMEM;
+	if (!text && !err)
+		err = -ENOMEM;
+	if (!err) {
+		json_kv_str(j, "programs", programs);
+		sample_headline(&p->trace, &head);
+		json_kv_str(j, "headline", head.n ? head.lines[0] : "");
+		write_lines(j, text);
+	}
+	notes_free(&head);
+	free(programs);
+	free(text);
+	return err;
 }
 
 int html_write_trace(const struct html_page *p, struct json *j)
@@ -77,7 +111,7 @@ int html_write_trace(const struct html_page *p, struct json *j)
 		json_str(j, notes.lines[i]);
 	json_close(j, ']');
 	if (!err)
-		err = write_answer(p, j);
+		err = (p->trace.samples ? write_answer_of_samples : write_answer)(p, j);
 	json_close(j, '}');
 	notes_free(&notes);
 	return err;

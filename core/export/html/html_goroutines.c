@@ -242,7 +242,43 @@ static int keep(struct html_goroutines *g, const struct goroutine_info *info, co
 	return 0;
 }
 
-void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info)
+/* Paths stand behind those that they go on from. 0 or -ENOMEM */
+static int find_roots(struct html_goroutines *g, const struct path_node *nodes, size_t n)
+{
+	if (vec_reserve(&g->started, &g->cap_started, n))
+		return -ENOMEM;
+	for (size_t i = g->n_started; i < n; i++)
+		g->started[i] =
+			(struct html_started){ .root = nodes[i].go_edge || !nodes[i].parent
+							       ? (uint32_t)i
+							       : g->started[nodes[i].parent].root };
+	g->n_started = n > g->n_started ? n : g->n_started;
+	return 0;
+}
+
+/* It counts once for each outermost function that it was in. 0 or -ENOMEM */
+static int count_start(struct html_goroutines *g, const struct live *k, const struct model *m)
+{
+	size_t n;
+	const struct path_node *nodes = model_paths(m, &n);
+	bool unstarted = false;
+	const uint64_t id = ++g->n_counted;
+
+	if (find_roots(g, nodes, n))
+		return -ENOMEM;
+	for (size_t i = 0; i < k->n; i++) {
+		struct html_started *s = &g->started[g->started[visit_at(k, i)->path].root];
+
+		unstarted |= !nodes[s->root].go_edge;
+		s->goroutines += nodes[s->root].go_edge && s->last != id;
+		s->last = id;
+	}
+	g->unstarted += unstarted;
+	return 0;
+}
+
+void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info,
+			 const struct model *m)
 {
 	if (g->err || !g->live)
 		return;
@@ -253,6 +289,10 @@ void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info 
 	const struct live *k = &g->live->all[i];
 
 	g->live->visits -= k->n;
+	if (!info->system)
+		g->err = count_start(g, k, m);
+	if (g->err)
+		return;
 	if (k->partial)
 		g->untracked++;
 	else if (k->n)
@@ -353,5 +393,6 @@ void html_goroutines_free(struct html_goroutines *g)
 		hash_index_free(&g->live->index);
 	}
 	free(g->live);
+	free(g->started);
 	*g = (struct html_goroutines){ 0 };
 }

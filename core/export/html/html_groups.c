@@ -60,11 +60,7 @@ static void weigh_groups(struct html_groups *g, const struct call_tree *t)
 
 		if (!x->go)
 			g->of_node[i] = g->of_node[x->parent];
-		struct html_group *group = &g->all[g->of_node[i]];
-
-		if (x->go || !x->parent)
-			group->goroutines += st->calls;
-		group->weight_ns += st->self_ns + st->morestack_ns + st->preempt_ns;
+		g->all[g->of_node[i]].weight_ns += st->self_ns + st->morestack_ns + st->preempt_ns;
 	}
 }
 
@@ -111,6 +107,18 @@ int html_groups_find(struct html_groups *g, const struct call_tree *t, size_t n_
 		return err;
 	weigh_groups(g, t);
 	return find_outermost(g, t, n_funcs);
+}
+
+void html_groups_count(struct html_groups *g, const struct call_tree *t,
+		       const struct html_goroutines *from)
+{
+	if (from->untracked) /* they may be of any group */
+		return;
+	for (size_t i = 0; i < from->n_started; i++)
+		if (from->started[i].goroutines)
+			g->all[g->of_node[t->node_of[from->started[i].root]]].goroutines +=
+				from->started[i].goroutines;
+	g->all[0].goroutines += from->unstarted;
 }
 
 void html_groups_free(struct html_groups *g)

@@ -32,7 +32,7 @@ static void on_goroutine(void *ctx, const struct goroutine_info *info)
 {
 	struct html_page *p = ctx;
 
-	html_goroutines_end(&p->goroutines, info);
+	html_goroutines_end(&p->goroutines, info, p->trace.model);
 	timeline_goroutine(&p->timeline, info);
 }
 
@@ -128,6 +128,8 @@ int html_page_load(struct html_page *p, struct trace_reader *r, const struct tra
 		err = call_tree_build(&p->tree, &p->trace, &opt);
 	if (!err)
 		err = html_groups_find(&p->groups, &p->tree, p->trace.n_funcs);
+	if (!err)
+		html_groups_count(&p->groups, &p->tree, &p->goroutines);
 	if (!err)
 		err = html_goroutines_finish(&p->goroutines, &p->trace, &p->tree);
 	if (!err)

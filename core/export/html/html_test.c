@@ -399,6 +399,47 @@ static void test_changes(void **state)
 	free(text);
 }
 
+/* A go statement's goroutines are counted, not the calls that they begin with. */
+static void test_goroutines(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text(
+		"1 entry main.a 100 1000\n"
+		"1 create - 0 1100 arg0=2 arg1=0x401000\n"
+		"1 create - 0 1110 arg0=3 arg1=0x401000\n"
+		"2 entry main.w 100 1200\n2 exit main.w 100 1210\n"
+		"2 entry main.w 100 1220\n2 exit main.w 100 1230\n"
+		"2 entry main.v 100 1240\n2 exit main.v 100 1250\n"
+		"3 entry main.w 100 1260\n3 exit main.w 100 1270\n"
+		"1 exit main.a 100 1500\n1 entry main.a 100 1510\n1 exit main.a 100 1520\n",
+		true, path);
+	char *text = page_of(path), *data = fixture_page_data(text);
+
+	unlink(path);
+	/* of main.a: the first; of main.w two, of main.v one */
+	assert_non_null(strstr(data, "{\"group\":0,\"goroutines\":1,"));
+	assert_non_null(strstr(data, "{\"group\":1,\"goroutines\":2,"));
+	assert_non_null(strstr(data, "{\"group\":2,\"goroutines\":1,"));
+	free(data);
+	free(text);
+}
+
+/* A page of samples has the report's sentences, and the program's name. */
+static void test_samples_headline(void **state)
+{
+	char *text = page_of("fixtures/samples/walls.gotrace"), *data = fixture_page_data(text);
+
+	(void)state;
+	assert_non_null(strstr(data, "walls, pid "));
+	assert_non_null(strstr(data, "\"headline\":\""));
+	assert_non_null(strstr(data, "of snapshots of goroutines in "));
+	assert_non_null(strstr(data, "\"answer\":[\"goroutines "));
+	free(data);
+	free(text);
+}
+
 /* main.main calls main.off, main.slow and main.twice; times in us. */
 static void make_program(unsigned calls, unsigned slow_us, unsigned off_us, unsigned twice,
 			 char path[TRACE_PATH_BYTES])
@@ -496,13 +537,21 @@ static void test_changes_in_part(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),           cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_growing),         cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_hostile),         cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_cycle),           cmocka_unit_test(test_large),
-		cmocka_unit_test(test_changes),         cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_samples),         cmocka_unit_test(test_changes_in_part),
+		cmocka_unit_test(test_cases),
+		cmocka_unit_test(test_recorded),
+		cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_answer),
+		cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_losses),
+		cmocka_unit_test(test_cycle),
+		cmocka_unit_test(test_large),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_parked),
+		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_changes_in_part),
 		cmocka_unit_test(test_changes_by_call),
+		cmocka_unit_test(test_goroutines),
+		cmocka_unit_test(test_samples_headline),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,25 +106,6 @@ void profile_put_period(struct profile_out *p, const char *name, const char *uni
 	profile_put(p, &part);
 }
 
-/* Of a trace of samples, from when to when they were taken, of the part that the view shows. False:
- * the trace does not say. */
-static bool find_stretch(const struct loaded_trace *t, uint64_t real_less_monotonic,
-			 uint64_t *from_ns, uint64_t *to_ns)
-{
-	const struct trace_view *v = t->view;
-	const uint64_t first_ns = t->samples ? t->samples->first_ns + real_less_monotonic : 0;
-
-	*from_ns = trace_info_u64(t->info, KEY_END_STRETCH_FROM_NS, 0);
-	*to_ns = trace_info_u64(t->info, KEY_END_STRETCH_TO_NS, 0);
-	if (!t->samples || !*from_ns || *to_ns <= *from_ns)
-		return false;
-	if (v && v->from_ns)
-		*from_ns = first_ns + v->from_ns;
-	if (v && v->to_ns && first_ns + v->to_ns < *to_ns)
-		*to_ns = first_ns + v->to_ns;
-	return *to_ns > *from_ns;
-}
-
 void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, const char *shown)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -133,7 +114,7 @@ void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, 
 
 	uint64_t from_ns, to_ns;
 
-	if (find_stretch(trace, real_ns - then_ns, &from_ns, &to_ns)) {
+	if (loaded_trace_stretch(trace, &from_ns, &to_ns)) {
 		part.time_nanos = (int64_t)from_ns;
 		part.duration_nanos = (int64_t)(to_ns - from_ns);
 	} else {

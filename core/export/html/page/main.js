@@ -244,7 +244,7 @@ function warningOf(t, name = "") {
 }
 
 function header() {
-	const t = D.trace, path = t.info["binary.path"] || t.info.command || "trace", name = path.split("/").pop();
+	const t = D.trace, path = t.info["binary.path"] || t.info.command || (t.programs || "").replace(/, pid \d+$/, "") || "trace", name = path.split("/").pop();
 	document.title = (WAS ? "changes: " : "") + name + " · gotrace";
 	$("title").textContent = name;
 	$("facts").textContent = WAS ? "A: " + D.was.file + "   →   B: " + D.file :
@@ -258,7 +258,7 @@ function controls() {
 	$("tabs").append(...Object.entries(VIEWS).map(([key, v]) => el("button", { type: "button", role: "tab", id: "tab-" + key,
 		"aria-controls": "view-" + key, onclick: () => set({ view: key }) }, v.name)));
 	$("by").append(...Object.entries(BY).map(([key, v]) => el("button", { type: "button", role: "radio", id: "by-" + key, onclick: () => set({ by: key }) }, v.short || v.name)));
-	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group ? ", " + count(p.goroutines) : ""));
+	const option = (p) => el("option", { value: p.key }, pickName(p) + (p.kind === "all" ? "" : "  " + time(p.weight)) + (p.kind === "group" && p.group && p.goroutines ? ", " + count(p.goroutines) : ""));
 	const groups = PICKS.filter((p) => p.kind === "group" && p.weight), single = PICKS.filter((p) => p.kind === "goroutine");
 	$("pick").append(option(PICKS[0]), el("option", { id: "stretch", hidden: true }), el("optgroup", { label: "by go statement" }, groups.map(option)),
 		el("optgroup", { label: single.length < D.trace.goroutines ? "the heaviest " + single.length : "single" }, single.map(option)));

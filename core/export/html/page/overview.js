@@ -172,14 +172,14 @@ function goroutineCard() {
 			(D.n_groups > D.groups.length ? "; the heaviest " + count(D.groups.length) + " of " + count(D.n_groups) + " go statements" : "")),
 		el("div", { class: "path", role: "group" }, groups.slice(0, 10).map((p) => el("div", pressable(() => set({ pick: p, view: "flame" }), { title: pickName(p) }),
 		p.group ? el("span", { class: "name" }, el("span", { class: "go" }, "go"), nameIn(p.func, 4 + twin(p).length), el("span", { class: "fn" }, twin(p))) : el("span", { class: "name fn" }, "main and others"), meter(p.weight / whole),
-		el("span", { class: "num" }, timeCell(p.weight)), el("span", { class: "num" }, p.group ? count(p.goroutines) + "×" : "")))));
+		el("span", { class: "num" }, timeCell(p.weight)), el("span", { class: "num" }, p.goroutines ? count(p.goroutines) + "×" : "")))));
 }
 
 function factsOf(trace) {
 	const i = trace.info, rows = [], put = (name, value) => { if (value) rows.push([name, value]); };
 	const bytes = (n) => n ? (n / 2 ** 30).toFixed(1) + "\u202fGiB" : "";
 	put("Command", i.command);
-	put("Program", (i.command || "").split(" ")[0] === i["binary.path"] ? "" : i["binary.path"]);
+	put("Program", i.command ? i.command.split(" ")[0] === i["binary.path"] ? "" : i["binary.path"] : trace.programs || i["binary.path"]);
 	put("Module", i["go.module"]);
 	put("Built with", i["go.version"]);
 	put("Functions", i["plan.probed"] && count(i["plan.probed"]) + " probed of " + count(i["plan.selected"]) + " selected, " + plural(F.n, "function") + " called");
@@ -209,7 +209,7 @@ function renderOverview() {
 	overviewKey = key;
 	const empty = el("div", { class: "card wide" }, el("h2", {}, "No call was recorded"),
 		el("p", { class: "sub" }, "No selected function ran; gotrace plan lists them."));
-	const some = !WAS && T.n > 1, traced = traceCard(), first = some ? sentence() : WAS ? changeLines() : null;
-	$("view-overview").replaceChildren(...[first, el("div", { class: "cards" },
+	const some = !WAS && T.n > 1, head = some && D.trace.headline ? el("p", { class: "headline" }, D.trace.headline) : null, traced = traceCard(), first = some ? sentence() : WAS ? changeLines() : null;
+	$("view-overview").replaceChildren(...[first, head, el("div", { class: "cards" },
 		...(WAS ? changeCards() : some ? [topCard(), slowCard(), pathCard(), goroutineCard()].filter(Boolean) : [empty]), traced), some ? foot(traced) : null].filter(Boolean));
 }

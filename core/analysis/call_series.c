@@ -111,7 +111,8 @@ static void on_call(void *ctx, const struct call *c)
 void calls_of_all_begin(struct calls_of_all *all)
 {
 	*all = (struct calls_of_all){ .watch = { .calls = CALLS_NONE_WILL_DO,
-						 .on_call = on_call } };
+						 .on_call = on_call,
+						 .programs_together = true } };
 	all->watch.ctx = all;
 }
 

@@ -43,7 +43,6 @@ static void count_shown(struct sample_counts *c, const struct sample_group *g, u
 	c->cut += flags & STACK_CUT ? g->samples : 0;
 	c->unreadable += flags & STACK_UNREADABLE ? g->samples : 0;
 	c->unresolved += unresolved ? g->samples : 0;
-	c->without_goroutine += g->goid ? 0 : g->samples;
 }
 
 struct filling {

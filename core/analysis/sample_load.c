@@ -22,6 +22,9 @@
 /* Functions on all stacks that a format writes. */
 #define FREE_FRAMES     (1u << 23)
 #define FRAMES_PER_BYTE 128u
+/* Bytes of functions that several programs have, each its own. */
+#define FREE_NAMES     (32u << 20)
+#define NAMES_PER_BYTE 256u
 
 static uint32_t hash_of(const struct sample *x)
 {
@@ -159,6 +162,7 @@ static int read_all(struct loaded_trace *t, struct loaded_samples *s, struct tra
 	if (!got)
 		got = trace_reader_resolve(r);
 	s->tables = trace_reader_tables(r);
+	s->names_left = FREE_NAMES + NAMES_PER_BYTE * trace_reader_bytes(r);
 	s->frames_left = FREE_FRAMES + FRAMES_PER_BYTE * trace_reader_bytes(r);
 	return got;
 }
@@ -268,8 +272,12 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 		err = trace_view_too_late(t->view, s->last_ns - s->first_ns);
 	if (!err && leave_out_parked && s->errors)
 		err = sample_parked_find(s);
+	if (!err && !w->programs_together)
+		err = sample_programs_find(s, t->view);
 	if (!err)
 		err = sample_fill(t, r);
+	if (!err)
+		sample_programs_weigh(s);
 	if (!err && s->errors)
 		err = sample_errors(t, trace_reader_bytes(r));
 	if (!err) {
@@ -295,7 +303,10 @@ void sample_unload(struct loaded_samples *s)
 	look_errors_free(s->looks);
 	free(s->groups);
 	free(s->singles);
-	free(s->func_of);
+	free(s->funcs);
+	sample_programs_free(&s->programs);
+	hash_index_free(&s->by_func);
+	hash_index_free(&s->by_name);
 	free(s->strangers);
 	hash_index_free(&s->by_key);
 	hash_index_free(&s->by_stranger);

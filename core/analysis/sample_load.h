@@ -5,9 +5,13 @@
 #define GOTRACE_SAMPLE_LOAD_H
 
 #include "analysis/look_errors.h"
+#include "analysis/sample_programs.h"
 #include "analysis/trace_load.h"
 #include "base/hash_index.h"
 #include "trace/samples.h"
+
+/* What no symbol names: part of a stack that is missing (sample_names.c), an address, a program. */
+#define SAMPLE_MADE_UP 0xffffff00u
 
 /* Samples of one stack, goroutine, thread and set of labels. */
 struct sample_group {
@@ -30,9 +34,8 @@ struct sample_single {
 /* What samples say of themselves. */
 struct sample_counts {
 	uint64_t samples, weight_ns;
-	uint64_t cut, unreadable;   /* STACK_CUT, STACK_UNREADABLE */
-	uint64_t unresolved;        /* with an address that no symbol is known of */
-	uint64_t without_goroutine; /* of threads outside of any */
+	uint64_t cut, unreadable; /* STACK_CUT, STACK_UNREADABLE */
+	uint64_t unresolved;      /* with an address that no symbol is known of */
 	/* those that executed: the others are of snapshots (sample --wall) */
 	uint64_t run_samples, run_ns;
 };
@@ -44,12 +47,18 @@ struct loaded_samples {
 	struct hash_index by_key;
 	struct sample_single *singles; /* in order of time as read, if they were asked for */
 	size_t n_singles, cap_singles;
-	/* Function of each symbol; the trace's functions are these, and names made up here. */
-	uint32_t *func_of;
+	/* The programs, if several have samples. */
+	struct sample_programs programs;
+	/* The trace's functions are symbols, and names made up here. Each program has its own. */
+	struct sample_func {
+		uint32_t symbol; /* or SAMPLE_MADE_UP and behind it */
+		uint32_t program;
+	} * funcs;
+	uint32_t first_func; /* the first of them among the trace's */
+	size_t n_funcs, cap_funcs;
+	struct hash_index by_func, by_name; /* by_name has addresses */
+	uint64_t names_left;                /* bytes that functions may still take */
 	size_t n_symbols;
-	/* Names made up for parts of stacks: "[cut]", by what they are; 0: none yet, else index + 1
-	 */
-	uint32_t made_up[4];
 	struct {
 		uint64_t pc;
 		uint32_t process, func;

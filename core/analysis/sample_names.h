@@ -5,22 +5,35 @@
 
 #include "analysis/sample_load.h"
 
-/* Makes all symbols functions of info. 0 or -ENOMEM. */
+/* Makes all symbols functions of info. Several programs get theirs once stacks ask for them. 0 or
+ * -ENOMEM. */
 int sample_names(struct loaded_samples *s, struct trace_info *info);
+/* The function that a symbol is in the program of a process. 0, -ENOMEM, or -E2BIG if names take
+ * more memory than those of a recording. */
+int sample_symbol_func(struct loaded_samples *s, struct trace_info *info, uint32_t process,
+		       uint32_t symbol, uint32_t *func);
+/* The symbol of a function. NULL if it is made up. */
+const struct sample_symbol *sample_func_symbol(const struct loaded_samples *s, uint32_t func);
+/* The program of a function. NULL if programs are not told apart. */
+const char *sample_program_of_func(const struct loaded_samples *s, uint32_t func);
+/* Does it stand for a program, below which its stacks hang? */
+bool sample_func_is_program(const struct loaded_samples *s, uint32_t func);
 #define STRANGER_NAME_BYTES 512
 /* "[prog+0x1234]": an address without symbol by where it is in its file. */
 void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint64_t pc,
 			  char name[STRANGER_NAME_BYTES]);
-/* The function that stands for an address without symbol; made on first asking. 0 or -ENOMEM. */
+/* The function that stands for an address without symbol; made on first asking. 0 or an error as
+ * above.
+ * */
 int sample_stranger(struct loaded_samples *s, struct trace_info *info, uint32_t process,
 		    uint64_t pc, uint32_t *func);
 
 /* What a stack hangs below that is not whole, or belongs to no goroutine: a function made up for
- * it, TRACE_NONE: it hangs below nothing. 0 or -ENOMEM. */
+ * it, TRACE_NONE: it hangs below nothing. 0 or an error as above. */
 int sample_stack_top(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
 		     uint32_t *func);
 
-/* As sample_stack_funcs, for what asks for each stack once: 0 or -ENOMEM. */
+/* As sample_stack_funcs, for what asks for each stack once: 0 or an error as above. */
 int sample_stack_expand(struct loaded_samples *s, struct trace_info *info, uint32_t stack,
 			uint32_t **funcs, size_t *cap, size_t *n, bool *unresolved);
 

@@ -77,6 +77,34 @@ void sample_headline(const struct loaded_trace *t, struct notes *to)
 		  HUMAN(c->weight_ns), t->samples->shown.weight_ns ? "" : " (no weights)");
 }
 
+#define NAMED 6 /* programs that the note names */
+
+void sample_programs_note(const struct loaded_trace *t, struct notes *to)
+{
+	const struct sample_programs *p = &t->samples->programs;
+	uint32_t *order = p->n ? sample_programs_order(t->samples) : NULL;
+	char text[1024] = "";
+	size_t at = 0, shown = 0;
+
+	while (order && shown < p->n && shown < NAMED && p->list[order[shown]].samples) {
+		const struct sample_program *x = &p->list[order[shown]];
+
+		at += (size_t)snprintf(text + at, sizeof(text) - at, "%s%.100s %.1f%%",
+				       shown ? ", " : "", x->name,
+				       sample_pct(t, x->weight_ns, x->samples));
+		shown++;
+	}
+	size_t more = 0;
+
+	for (size_t i = shown; order && i < p->n; i++)
+		more += p->list[order[i]].samples != 0;
+	if (shown && more)
+		notes_add(to, "programs: %s, and %zu more (--by=program)", text, more);
+	else if (shown)
+		notes_add(to, "programs: %s", text);
+	free(order);
+}
+
 /* How much processor time no sample stands for. */
 static void without(const struct loaded_trace *t, struct notes *to)
 {
@@ -106,6 +134,22 @@ static void of_stacks(char *text, size_t size, uint64_t n, const char *what)
 		snprintf(text, size, "the stack of %" PRIu64 " sample%s %s", n, plural(n), what);
 }
 
+/* In no goroutine, of processes that have some. */
+static uint64_t outside(const struct loaded_samples *s)
+{
+	bool *go = calloc(s->tables ? s->tables->n_processes + 1 : 1, sizeof(*go));
+	uint64_t n = 0;
+
+	for (size_t i = 0; go && i < s->n_groups; i++)
+		go[s->groups[i].process] |= s->groups[i].goid != 0;
+	for (size_t i = 0; go && i < s->n_groups; i++)
+		n += go[s->groups[i].process] && !s->groups[i].goid && !s->groups[i].left_out
+			     ? s->groups[i].samples
+			     : 0;
+	free(go);
+	return n;
+}
+
 static void missing(const struct loaded_trace *t, struct notes *to)
 {
 	const struct sample_counts *c = &t->samples->shown;
@@ -124,10 +168,9 @@ static void missing(const struct loaded_trace *t, struct notes *to)
 	of_stacks(text, sizeof(text), c->unresolved, "has an address of no known symbol");
 	if (*text)
 		notes_add(to, "%s", text);
-	/* In a program without goroutines they all are. */
-	if (t->totals->goroutines && c->without_goroutine)
-		notes_add(to, "%" PRIu64 " sample%s in no goroutine", c->without_goroutine,
-			  plural(c->without_goroutine));
+	n = outside(t->samples);
+	if (n)
+		notes_add(to, "%" PRIu64 " sample%s in no goroutine", n, plural(n));
 }
 
 static void looked_at(const struct trace_info *i, struct notes *to, const char *of,

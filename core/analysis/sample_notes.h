@@ -9,6 +9,8 @@
 
 /* The first of them, which heads a report: "1,000 samples of cpu-clock at 99 Hz, ..." */
 void sample_headline(const struct loaded_trace *t, struct notes *to);
+/* "programs: compile 96.8%, go 1.8%, link 1.4%"; nothing where there is one. It stands beside. */
+void sample_programs_note(const struct loaded_trace *t, struct notes *to);
 /* Where many stacks end too early: how many, and why. It stands beside the first. */
 void sample_unreadable(const struct loaded_trace *t, struct notes *to);
 /* The others. */

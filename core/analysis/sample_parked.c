@@ -167,9 +167,10 @@ int sample_parked_find(struct loaded_samples *s)
 /* ---- saying it */
 
 /* What a goroutine began with, below what Go's runtime makes of each. */
-static uint32_t first_of(const struct trace_info *info, const uint32_t *funcs, size_t n)
+static uint32_t first_of(const struct loaded_samples *s, const struct trace_info *info,
+			 const uint32_t *funcs, size_t n)
 {
-	size_t i = 0;
+	size_t i = n > 1 && sample_func_is_program(s, funcs[0]);
 
 	while (i + 1 < n && !strncmp(info->funcs[funcs[i]].name, "runtime.", 8))
 		i++;
@@ -194,7 +195,7 @@ char *sample_parked_say(const struct loaded_trace *t)
 		    !n_funcs)
 			continue;
 		ns += x->weight_ns;
-		g[n++] = (struct parked_group){ first_of(info, funcs, n_funcs), x->reason, 1 };
+		g[n++] = (struct parked_group){ first_of(s, info, funcs, n_funcs), x->reason, 1 };
 	}
 	char *line = n ? parked_groups_say(g, n, ns, info) : NULL;
 

@@ -17,13 +17,6 @@ struct ordering {
 	enum sample_by by;
 };
 
-static int same_program(const struct sample_process *a, const struct sample_process *b)
-{
-	if (!a->exe != !b->exe)
-		return a->exe ? -1 : 1;
-	return a->exe ? strcmp(a->exe, b->exe) : strcmp(a->comm, b->comm);
-}
-
 /* 0: they are one row. */
 static int same_row(const struct sample_group *a, const struct sample_group *b,
 		    const struct ordering *o)
@@ -34,7 +27,7 @@ static int same_row(const struct sample_group *a, const struct sample_group *b,
 	if (by == SAMPLES_BY_LABELS)
 		return compare_u64(a->labels, b->labels);
 	if (by == SAMPLES_BY_PROGRAM)
-		return same_program(&o->processes[a->process], &o->processes[b->process]);
+		return sample_program_compare(&o->processes[a->process], &o->processes[b->process]);
 	c = compare_u64(a->process, b->process);
 	if (by == SAMPLES_BY_PROCESS)
 		return c;

@@ -66,6 +66,7 @@ struct trace_watch {
 	bool path_selfs, call_waits, wakes; /* as in model_options */
 	bool holds;                         /* model_options.holds are wanted */
 	bool parked;                        /* loaded_trace_leave_out_parked is called later */
+	bool programs_together;             /* samples of several are one's */
 	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
 	 * does without calls. */
 	void (*on_samples)(void *ctx, const struct loaded_trace *t);

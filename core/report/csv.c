@@ -242,7 +242,9 @@ static int reasons(const struct report *rep, FILE *out)
 
 	fprintf(out, "function,reason,%s,wait_ns,total_wait_ns%s\n",
 		rep->trace.samples ? "samples" : "waits",
-		rep->trace.samples ? "" : ",woken_by,woken_by_ns");
+		!rep->trace.samples      ? ",woken_by,woken_by_ns"
+		: report_program(rep, 0) ? ",program"
+					 : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 
@@ -250,8 +252,12 @@ static int reasons(const struct report *rep, FILE *out)
 		fputc(',', out);
 		csv_field(out, wait_reason(rep->trace.info, w->reason, number));
 		fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%" PRIu64, w->n, w->self_ns, w->total_ns);
-		if (!rep->trace.samples)
+		if (!rep->trace.samples) {
 			woken_by(rep, out, w);
+		} else if (report_program(rep, w->row)) {
+			fputc(',', out);
+			csv_field(out, report_program(rep, w->row));
+		}
 		fputc('\n', out);
 	}
 	return 0;

@@ -249,6 +249,8 @@ static int reasons(const struct report *rep, struct json *j)
 
 		json_open(j, '{');
 		json_kv_str(j, "function", report_name(rep, w->row));
+		if (report_program(rep, w->row))
+			json_kv_str(j, "program", report_program(rep, w->row));
 		wait_fields(rep, j, w);
 		if (!rep->trace.samples)
 			woken_by(rep, j, w);
@@ -309,6 +311,8 @@ static int trace(const struct report *rep, struct json *j)
 	json_key(j, "trace");
 	json_open(j, '{');
 	trace_json_totals(&rep->trace, j);
+	if (rep->trace.samples)
+		sample_json_programs(rep, j);
 	err = trace_json_doubts(&rep->trace, true, j);
 	trace_json_info(&rep->trace, j);
 	json_close(j, '}');

@@ -10,6 +10,7 @@
 #include "analysis/fold_waits.h"
 #include "analysis/inverted_tree.h"
 #include "analysis/sample_load.h"
+#include "analysis/sample_names.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/whole_paths.h"
@@ -23,6 +24,13 @@
 const char *report_name(const struct report *rep, uint32_t func)
 {
 	return trace_name_func(rep->trace.info, func);
+}
+
+const char *report_program(const struct report *rep, uint32_t func)
+{
+	const struct loaded_samples *s = rep->trace.samples;
+
+	return s && s->programs.n ? sample_program_of_func(s, func) ?: "" : NULL;
 }
 
 uint64_t report_weight(const struct call_stats *st, enum report_sort sort)
@@ -168,11 +176,21 @@ static bool in_hist(const struct report *rep, uint32_t func)
 	       glob_match(glob, report_name(rep, model_plain_func(rep->trace.model, func)));
 }
 
+/* A sample has all that called what waits. For people, these have a row where their totals are
+ * asked for. */
+static bool waits_itself(const struct report *rep, const struct wait_row *w)
+{
+	return !rep->trace.samples || !rep->opt->text || w->self_ns || w->n ||
+	       rep->opt->sort == SORT_TOTAL;
+}
+
 static bool wanted(const struct report *rep, size_t i)
 {
 	switch (rep->opt->by) {
 	case BY_FUNCTION:
 		return stat_any(&rep->trace.funcs[i]) && in_hist(rep, (uint32_t)i);
+	case BY_REASON:
+		return waits_itself(rep, &rep->waits.all[i]);
 	case BY_PATH:
 		return i && stat_any(&rep->tree.nodes[i].stats);
 	default:

@@ -48,6 +48,9 @@ void report_free(struct report *rep);
 
 /* Display name of a function's index or of PATH_*. */
 const char *report_name(const struct report *rep, uint32_t func);
+/* The program of a function, "" if it is of none. NULL if the trace does not have samples of
+ * several programs. */
+const char *report_program(const struct report *rep, uint32_t func);
 /* Of a tree's node: the function whose release is to be told, and released functions whose time its
  * self time includes. */
 struct report_release {

@@ -116,7 +116,8 @@ static int row_name_csv(const struct report *rep, size_t row, uint32_t **nodes, 
 
 int sample_csv(const struct report *rep, FILE *out)
 {
-	const bool self = rep->opt->by == BY_FUNCTION || rep->opt->by == BY_PATH;
+	const bool self = rep->opt->by == BY_FUNCTION || rep->opt->by == BY_PATH,
+		   programs = rep->opt->by == BY_FUNCTION && report_program(rep, 0);
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
 	int err = 0;
@@ -126,7 +127,7 @@ int sample_csv(const struct report *rep, FILE *out)
 	if (rep->trace.samples->errors)
 		fprintf(out, ",error_ns%s", self ? ",self_error_ns" : "");
 	off_names(rep, out, self);
-	fputc('\n', out);
+	fprintf(out, "%s\n", programs ? ",program" : "");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct numbers x = sample_numbers(rep, rep->rows[i]);
 
@@ -138,6 +139,10 @@ int sample_csv(const struct report *rep, FILE *out)
 				sample_pct(&rep->trace, x.self_ns, x.self_samples));
 		errors_csv(rep, out, &x);
 		off_csv(rep, out, &x);
+		if (programs) {
+			fputc(',', out);
+			csv_field(out, report_program(rep, (uint32_t)rep->rows[i]));
+		}
 		fputc('\n', out);
 	}
 	free(nodes);
@@ -166,6 +171,8 @@ int sample_json(const struct report *rep, struct json *j)
 
 		json_open(j, '{');
 		err = row_name_json(rep, rep->rows[i], &nodes, &cap, j);
+		if (rep->opt->by == BY_FUNCTION && report_program(rep, (uint32_t)rep->rows[i]))
+			json_kv_str(j, "program", report_program(rep, (uint32_t)rep->rows[i]));
 		json_kv_u64(j, "samples", x.samples);
 		json_kv_u64(j, "weight_ns", x.weight_ns);
 		if (rep->trace.samples->errors)
@@ -182,4 +189,28 @@ int sample_json(const struct report *rep, struct json *j)
 	}
 	free(nodes);
 	return err;
+}
+
+void sample_json_programs(const struct report *rep, struct json *j)
+{
+	const struct loaded_samples *s = rep->trace.samples;
+	uint32_t *order = s->programs.n ? sample_programs_order(s) : NULL;
+
+	if (!order)
+		return;
+	json_key(j, "programs");
+	json_open(j, '[');
+	for (size_t i = 0; i < s->programs.n; i++) {
+		const struct sample_program *p = &s->programs.list[order[i]];
+
+		if (!p->samples)
+			continue;
+		json_open(j, '{');
+		json_kv_str(j, "program", p->name);
+		json_kv_u64(j, "samples", p->samples);
+		json_kv_u64(j, "weight_ns", p->weight_ns);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	free(order);
 }

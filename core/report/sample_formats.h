@@ -25,5 +25,7 @@ int sample_text(const struct report *rep, FILE *out);
 /* Rows of any kind. 0 or -ENOMEM. */
 int sample_csv(const struct report *rep, FILE *out);
 int sample_json(const struct report *rep, struct json *j);
+/* Adds the key "programs", if there are several. */
+void sample_json_programs(const struct report *rep, struct json *j);
 
 #endif

@@ -183,12 +183,35 @@ static void reasons_as_recorded(void **state)
 	free(got);
 }
 
+/* People read who waits itself. Who called them has rows by -s total. */
+static void no_row_is_zero(void **state)
+{
+	static const char *const traces[] = { "walls", "threads" };
+	char path[64];
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "fixtures/samples/%s.gotrace", traces[i]);
+		char *text = fixture_report(path, "text",
+					    &(struct report_options){ .by = BY_REASON });
+
+		assert_non_null(strstr(text, "nanosleep"));
+		assert_null(strstr(text, "\n     -   0.0%"));
+		free(text);
+		text = fixture_report(path, "text",
+				      &(struct report_options){ .by = BY_REASON,
+								.sort = SORT_TOTAL });
+		assert_non_null(strstr(text, "\n     -   0.0%"));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_recorded),         cmocka_unit_test(shares_are_known),
 		cmocka_unit_test(waits_are_known),     cmocka_unit_test(whose_time),
-		cmocka_unit_test(reasons_as_recorded),
+		cmocka_unit_test(reasons_as_recorded), cmocka_unit_test(no_row_is_zero),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

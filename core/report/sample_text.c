@@ -6,6 +6,7 @@
 
 #include "analysis/sample_answer.h"
 #include "analysis/sample_notes.h"
+#include "base/text_name.h"
 #include "base/text_wrap.h"
 #include "report/sample_formats.h"
 #include "report/table.h"
@@ -30,6 +31,8 @@ void sample_text_head(const struct report *rep, FILE *out)
 	answer(rep, out);
 
 	sample_headline(&rep->trace, &head);
+	if (rep->opt->by != BY_PROGRAM)
+		sample_programs_note(&rep->trace, &head);
 	sample_unreadable(&rep->trace, &head);
 	for (size_t i = 0; i < head.n; i++) {
 		text_wrap(out, head.lines[i], text_limit(rep), 2);
@@ -111,6 +114,29 @@ static bool of_reasons(const void *ctx)
 	return of_functions(ctx) && text_has_states(ctx);
 }
 
+#define PROGRAM_SHORT 16 /* columns of a program on a terminal of less than PROGRAM_FROM */
+#define PROGRAM_LONG  40
+#define PROGRAM_FROM  120
+
+static bool of_programs(const void *ctx)
+{
+	const struct report *rep = ctx;
+
+	return of_functions(ctx) && report_program(rep, 0);
+}
+
+static void program(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+{
+	FILE *out = fmemopen(buf, CELL_BYTES, "w");
+
+	buf[0] = '\0';
+	if (!out)
+		return;
+	text_name(out, report_program(ctx, (uint32_t)row),
+		  width && width < PROGRAM_FROM ? PROGRAM_SHORT : PROGRAM_LONG);
+	fclose(out);
+}
+
 /* Rows without a self time have one time, in events where these were counted. */
 static const struct table_column columns[] = {
 	{ "self_ns", "SELF", 6, { 0, 0 }, .when = of_functions, .cell = self },
@@ -136,6 +162,7 @@ static const struct table_column columns[] = {
 	  .left = true,
 	  .when = of_reasons,
 	  .cell = spent_on },
+	{ "program", "PROGRAM", 7, { 0, 0 }, .left = true, .when = of_programs, .cell = program },
 	{ 0 },
 };
 

@@ -6,6 +6,7 @@
 #include "analysis/sample_notes.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "base/text_wrap.h"
 #include "report/text.h"
 #include "trace/keys.h"
 
@@ -218,6 +219,23 @@ static const char *woken_by(const struct report *rep, const struct wait_row *w,
 	return buf;
 }
 
+#define PROGRAM_COLUMNS 16
+
+static int program_column(FILE *out, const char *program)
+{
+	char name[CELL_BYTES] = "";
+	FILE *to = fmemopen(name, sizeof(name), "w");
+
+	if (to) {
+		text_name(to, program, PROGRAM_COLUMNS);
+		fclose(to);
+	}
+	const int blanks = PROGRAM_COLUMNS - (int)text_columns(name);
+
+	fprintf(out, "%s%*s  ", name, blanks > 0 ? blanks : 0, "");
+	return PROGRAM_COLUMNS + 2;
+}
+
 int text_reasons(const struct report *rep, FILE *out)
 {
 	const struct model_totals *t = rep->trace.totals;
@@ -227,9 +245,10 @@ int text_reasons(const struct report *rep, FILE *out)
 			       (rep->trace.samples ? t->off.syscall_ns : 0);
 	char number[WAIT_REASON_BYTES];
 
-	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  FUNCTION", "WAIT", "%",
+	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  %sFUNCTION", "WAIT", "%",
 		     "TOTAL", rep->trace.samples ? "SEEN" : "WAITS",
-		     rep->trace.samples ? "" : "MEAN", "REASON");
+		     rep->trace.samples ? "" : "MEAN", "REASON",
+		     report_program(rep, 0) ? "PROGRAM           " : "");
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
 		const char *reason = wait_reason(rep->trace.info, w->reason, number);
@@ -242,6 +261,8 @@ int text_reasons(const struct report *rep, FILE *out)
 		text_safe(out, reason);
 		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
 		n += (int)strlen(reason);
+		if (report_program(rep, w->row))
+			n += program_column(out, report_program(rep, w->row));
 		text_named(rep, out, report_name(rep, w->row), (size_t)n,
 			   woken_by(rep, w, (char[WAKERS_BYTES]){ 0 }));
 	}

@@ -47,20 +47,11 @@ struct writing {
 
 /* ---- functions and locations */
 
-static const struct sample_symbol *symbol_of(const struct writing *w, uint32_t func)
-{
-	const struct loaded_samples *s = w->s;
-	uint32_t first = s->n_symbols ? s->func_of[0] : UINT32_MAX;
-
-	return func >= first && func - first < s->n_symbols ? &s->tables->symbols[func - first]
-							    : NULL;
-}
-
 /* Go's linker names are what -pgo looks for; of others the name that people read. */
 static uint64_t function_of(struct writing *w, uint32_t func)
 {
 	const struct trace_func *f = &w->trace->info->funcs[func];
-	const struct sample_symbol *s = symbol_of(w, func);
+	const struct sample_symbol *s = sample_func_symbol(w->s, func);
 	const char *linker = s && s->linker ? s->linker : f->name;
 	const bool go = s && (s->kind == SYMBOL_GO || s->kind == SYMBOL_GO_WRAPPER);
 	Pprof__Profile part = PPROF__PROFILE__INIT;
@@ -80,6 +71,12 @@ static uint64_t function_of(struct writing *w, uint32_t func)
 	return x.id;
 }
 
+/* The model has made all functions already. */
+static struct trace_info *info_of(const struct writing *w)
+{
+	return (struct trace_info *)(uintptr_t)w->trace->info;
+}
+
 static void put_location(struct writing *w, uint64_t id, const struct place *p, uint64_t mapping,
 			 const struct sample_location *l, uint32_t func)
 {
@@ -96,8 +93,13 @@ static void put_location(struct writing *w, uint64_t id, const struct place *p, 
 
 		if (l && sample_elided(w->s->tables, l, 0, i))
 			continue;
+		if (l &&
+		    sample_symbol_func(w->s, info_of(w), p->process, l->frames[i].symbol, &func)) {
+			w->out.err = -ENOMEM;
+			return;
+		}
 		*line = (Pprof__Line)PPROF__LINE__INIT;
-		line->function_id = function_of(w, l ? w->s->func_of[l->frames[i].symbol] : func);
+		line->function_id = function_of(w, func);
 		line->line = l ? l->frames[i].line : 0;
 		of[x.n_line++] = line;
 	}
@@ -135,9 +137,7 @@ static uint64_t location_of(struct writing *w, struct place p)
 	w->places[w->n_places++] = p;
 	if (p.process != PLACE_NAME) {
 		l = sample_tables_find(w->s->tables, p.process, p.pc);
-		/* which the model has made already */
-		if (!l && sample_stranger(w->s, (struct trace_info *)(uintptr_t)w->trace->info,
-					  p.process, p.pc, &func))
+		if (!l && sample_stranger(w->s, info_of(w), p.process, p.pc, &func))
 			w->out.err = -ENOMEM;
 	}
 	put_location(w, w->n_places, &p, mapping_of(w, &p), l, func);
@@ -264,12 +264,11 @@ static void put_comments(struct writing *w)
 static size_t fill_stack(struct writing *w, const struct sample_group *g)
 {
 	const struct sample_stack *x = &w->s->tables->stacks[g->stack];
-	struct trace_info *info = (struct trace_info *)(uintptr_t)w->trace->info;
 	uint32_t top;
 	size_t n = 0;
 
 	if (vec_reserve(&w->stack, &w->cap_stack, x->n + 1) ||
-	    sample_stack_top(w->s, info, g->stack, &top)) {
+	    sample_stack_top(w->s, info_of(w), g->stack, &top)) {
 		w->out.err = -ENOMEM;
 		return 0;
 	}
@@ -301,17 +300,19 @@ static void put_number(struct writing *w, Pprof__Sample *s, const char *key, uin
 static void put_identities(struct writing *w, const struct sample_group *g, Pprof__Sample *s)
 {
 	const struct sample_process *p = &w->s->tables->processes[g->process];
+	const char *of_several = sample_program_of(w->s, g->process);
 	char program[PROGRAM_BYTES];
 
 	if (w->goroutines)
 		put_number(w, s, "goroutine", g->goid);
 	if (w->identities || w->s->tables->n_processes > 1)
 		put_number(w, s, "pid", p->pid);
-	if (!w->identities)
+	if (w->identities)
+		put_number(w, s, "tid", g->tid);
+	if (!w->identities && !of_several)
 		return;
-	put_number(w, s, "tid", g->tid);
 	s->label[s->n_label]->key = profile_string(&w->out, "program");
-	s->label[s->n_label++]->str = profile_string(&w->out, sample_program(p, program));
+	s->label[s->n_label++]->str = profile_string(&w->out, of_several ? of_several : sample_program(p, program));
 }
 
 static void put_sample(struct writing *w, const struct sample_group *g)

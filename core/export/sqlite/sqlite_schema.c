@@ -24,8 +24,11 @@ static const char schema[] =
 	"CREATE TABLE call_waits(call INTEGER REFERENCES calls, reason TEXT, wait_ns INTEGER, total_wait_ns INTEGER);"
 	"CREATE TABLE call_values(call INTEGER REFERENCES calls, result INTEGER, name TEXT, value);"
 	"CREATE TABLE labels(id INTEGER, key TEXT, value TEXT);"
+	"CREATE TABLE processes(image INTEGER PRIMARY KEY, process INTEGER, program TEXT, executable TEXT, name TEXT,"
+	" start_ns INTEGER);"
 	"CREATE TABLE samples(path INTEGER REFERENCES paths, process INTEGER, goroutine INTEGER, thread INTEGER,"
-	" labels INTEGER, state TEXT, reason TEXT, samples INTEGER, weight_ns INTEGER, first_ns INTEGER, last_ns INTEGER);"
+	" labels INTEGER, state TEXT, reason TEXT, samples INTEGER, weight_ns INTEGER, first_ns INTEGER, last_ns INTEGER,"
+	" image INTEGER REFERENCES processes);"
 	"CREATE TABLE losses(start_ns INTEGER, end_ns INTEGER, goroutine INTEGER, events INTEGER);"
 	"CREATE TABLE examples(question TEXT, query TEXT);";
 
@@ -100,6 +103,11 @@ const char *const sqlite_examples[][2] = {
 };
 
 const char *const sqlite_sample_examples[][2] = {
+	{ "Which program took what",
+	  "SELECT p.program, count(DISTINCT p.process) AS processes, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms,\n"
+	  "       round(100.0 * sum(s.weight_ns) / (SELECT sum(weight_ns) FROM samples), 1) AS pct\n"
+	  "FROM samples s JOIN processes p ON p.image = s.image\n"
+	  "GROUP BY p.program ORDER BY ms DESC, p.program LIMIT 20;" },
 	{ "Which functions samples end in",
 	  "SELECT f.name, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms,\n"
 	  "       round(100.0 * sum(s.weight_ns) / (SELECT sum(weight_ns) FROM samples), 1) AS pct\n"

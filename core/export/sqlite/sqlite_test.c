@@ -178,6 +178,8 @@ static void test_images(void **state)
 
 /* In the order of sqlite_sample_examples. */
 static const char *const sample_answers[] = {
+	"prog|1|10|100.0|100.0\n",
+
 	"main.leaf|7|70.0|70.0\n"
 	"[nowhere+0x999000]|1|10.0|10.0\n"
 	"do_syscall_64|1|10.0|10.0\n"

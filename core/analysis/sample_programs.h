@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* The programs of a trace of samples. Reports and exports tell several apart. */
+#ifndef GOTRACE_SAMPLE_PROGRAMS_H
+#define GOTRACE_SAMPLE_PROGRAMS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "trace/samples.h"
+
+struct loaded_samples;
+struct trace_view;
+
+struct sample_program {
+	/* The last part of its path. It is the path where another program has the same part, and
+	 * [comm] where there is no path. */
+	char *name;
+	uint32_t process;   /* one that executes it */
+	uint64_t weight_ns; /* sample_programs_weigh adds up the samples that the view shows */
+	uint64_t samples;
+};
+
+/* Empty if there is one program. */
+struct sample_programs {
+	struct sample_program *list;
+	size_t n;
+	uint32_t *of; /* program by process, or TRACE_NONE without samples */
+};
+
+/* The order of two programs. 0 if both processes execute one. */
+int sample_program_compare(const struct sample_process *a, const struct sample_process *b);
+/* Finds those that have samples, once the groups of s are read. None are told apart if the view,
+ * which may be NULL, leaves one. 0 or -ENOMEM. */
+int sample_programs_find(struct loaded_samples *s, const struct trace_view *v);
+/* Adds up what each has of what is shown. */
+void sample_programs_weigh(struct loaded_samples *s);
+void sample_programs_free(struct sample_programs *p);
+
+/* The name of a process's program. NULL if programs are not told apart. */
+const char *sample_program_of(const struct loaded_samples *s, uint32_t process);
+/* The numbers of programs by weight, to be freed. NULL without memory. */
+uint32_t *sample_programs_order(const struct loaded_samples *s);
+
+#endif

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Reports of samples of several programs: which function is of which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/report_fixture.h"
+#include "trace/programs_fixture.h"
+
+static char path[] = "/tmp/programs-XXXXXX";
+
+static int set_up(void **state)
+{
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	return programs_fixture_file(path, "/opt/kid");
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return unlink(path);
+}
+
+static void expect(struct report_options opt, const char *want)
+{
+	char *got = fixture_report(path, "csv", &opt);
+
+	assert_string_equal(got, want);
+	free(got);
+}
+
+static void functions_are_of_a_program(void **state)
+{
+	(void)state;
+	expect((struct report_options){ 0 },
+	       "function,samples,share_pct,self_samples,self_pct,program\n"
+	       "main.work,6,60.0000,6,60.0000,prog\n"
+	       "main.work,3,30.0000,3,30.0000,kid\n"
+	       "[kid+0x3000],1,10.0000,1,10.0000,kid\n"
+	       "[kid],4,40.0000,0,0.0000,kid\n"
+	       "[prog],6,60.0000,0,0.0000,prog\n"
+	       "main.main,6,60.0000,0,0.0000,prog\n"
+	       "main.main,4,40.0000,0,0.0000,kid\n");
+}
+
+static void paths_begin_with_a_program(void **state)
+{
+	(void)state;
+	expect((struct report_options){ .by = BY_PATH },
+	       "path,samples,share_pct,self_samples,self_pct\n"
+	       "[prog];main.main;main.work,6,60.0000,6,60.0000\n"
+	       "[kid];main.main;main.work,3,30.0000,3,30.0000\n"
+	       "[kid];main.main;[kid+0x3000],1,10.0000,1,10.0000\n"
+	       "[kid],4,40.0000,0,0.0000\n"
+	       "[kid];main.main,4,40.0000,0,0.0000\n"
+	       "[prog],6,60.0000,0,0.0000\n"
+	       "[prog];main.main,6,60.0000,0,0.0000\n");
+}
+
+static void says(const char *format, struct report_options opt, const char *what, bool has)
+{
+	char *text = fixture_report(path, format, &opt);
+
+	if (!strstr(text, what) == has)
+		fail_msg("'%s' is %sin\n%s", what, has ? "not " : "", text);
+	free(text);
+}
+
+static void text_begins_with_shares(void **state)
+{
+	(void)state;
+	says("text", (struct report_options){ 0 }, "programs: prog 60.0%, kid 40.0%\n", true);
+	says("text", (struct report_options){ .by = BY_PATH }, "programs: prog 60.0%", true);
+	says("text", (struct report_options){ 0 }, "  PROGRAM  FUNCTION\n", true);
+	says("text", (struct report_options){ 0 }, "       3  kid      main.work\n", true);
+	/* the shell and an idle process have no samples */
+	says("text", (struct report_options){ 0 }, "in 1 goroutine of 3 processes", true);
+	says("json", (struct report_options){ 0 }, "\"program\": \"kid\"", true);
+	says("json", (struct report_options){ .by = BY_PATH }, "\"programs\": [", true);
+}
+
+/* Only a program with goroutines has samples outside of these. */
+static void c_programs_have_no_goroutines(void **state)
+{
+	(void)state;
+	says("text", (struct report_options){ 0 }, "in no goroutine", false);
+	assert_int_equal(programs_fixture_outside(path, "/opt/kid", 2), 0);
+	says("text", (struct report_options){ 0 }, "\n2 samples in no goroutine\n", true);
+	assert_int_equal(programs_fixture_file(path, "/opt/kid"), 0);
+}
+
+/* What is left by a view is of one program: as if the others had not been recorded. */
+static void one_program_stays_as_it_was(void **state)
+{
+	const char *only[] = { "kid" };
+	const struct trace_view kid = { .processes = only, .n_processes = 1 };
+
+	(void)state;
+	expect((struct report_options){ .view = &kid },
+	       "function,samples,share_pct,self_samples,self_pct\n"
+	       "main.work,3,75.0000,3,75.0000\n"
+	       "[kid+0x3000],1,25.0000,1,25.0000\n"
+	       "main.main,4,100.0000,0,0.0000\n");
+	says("text", (struct report_options){ .view = &kid }, "rogram", false);
+	says("json", (struct report_options){ .view = &kid }, "program", false);
+}
+
+/* The last parts of two paths may be the same. */
+static void names_differ(void **state)
+{
+	(void)state;
+	assert_int_equal(programs_fixture_file(path, "/opt/prog"), 0);
+	says("text", (struct report_options){ 0 }, "programs: /bin/prog 60.0%, /opt/prog 40.0%\n",
+	     true);
+	says("csv", (struct report_options){ .by = BY_PATH }, "[/opt/prog];main.main,4", true);
+	assert_int_equal(programs_fixture_file(path, "/opt/kid"), 0);
+}
+
+/* A program by itself is selected by its name. */
+static void focus_takes_a_program(void **state)
+{
+	const char *focus[] = { "[kid]" };
+	const struct trace_view kid = { .focus = focus, .n_focus = 1 };
+
+	(void)state;
+	says("csv", (struct report_options){ .view = &kid, .by = BY_PATH },
+	     "[kid];main.main;main.work,3,75.0000", true);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_of_a_program),
+		cmocka_unit_test(paths_begin_with_a_program),
+		cmocka_unit_test(text_begins_with_shares),
+		cmocka_unit_test(c_programs_have_no_goroutines),
+		cmocka_unit_test(one_program_stays_as_it_was),
+		cmocka_unit_test(names_differ),
+		cmocka_unit_test(focus_takes_a_program),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -13,9 +13,39 @@
 
 struct ordering {
 	const struct sample_group *groups;
+	const struct sample_tables *tables;
 	const struct sample_process *processes;
 	enum sample_by by;
 };
+
+struct file_name {
+	const char *at;
+	size_t n;
+};
+
+/* The path of the file that a group's innermost frame is in, or what else has code, in brackets. */
+static struct file_name library(const struct sample_tables *t, const struct sample_group *g)
+{
+	static const char jit[] = "[JIT]", kernel[] = "[kernel]", unknown[] = "[unknown]";
+	const struct sample_stack *x = &t->stacks[g->stack];
+	const uint32_t image = x->n ? sample_tables_image_at(t, x->process, x->pcs[0]) : TRACE_NONE;
+	const struct sample_image *i = image == TRACE_NONE ? NULL : &t->images[image];
+
+	if (i && i->kind == IMAGE_PERF_MAP)
+		return (struct file_name){ jit, sizeof(jit) - 1 };
+	if (i)
+		return (struct file_name){ i->path, sample_image_path_len(i) };
+	return x->n && sample_in_kernel(x->pcs[0])
+		       ? (struct file_name){ kernel, sizeof(kernel) - 1 }
+		       : (struct file_name){ unknown, sizeof(unknown) - 1 };
+}
+
+static int same_file(struct file_name a, struct file_name b)
+{
+	const int c = memcmp(a.at, b.at, a.n < b.n ? a.n : b.n);
+
+	return c ? c : compare_u64(a.n, b.n);
+}
 
 /* 0: they are one row. */
 static int same_row(const struct sample_group *a, const struct sample_group *b,
@@ -26,6 +56,8 @@ static int same_row(const struct sample_group *a, const struct sample_group *b,
 
 	if (by == SAMPLES_BY_LABELS)
 		return compare_u64(a->labels, b->labels);
+	if (by == SAMPLES_BY_LIBRARY)
+		return same_file(library(o->tables, a), library(o->tables, b));
 	if (by == SAMPLES_BY_PROGRAM)
 		return sample_program_compare(&o->processes[a->process], &o->processes[b->process]);
 	c = compare_u64(a->process, b->process);
@@ -84,6 +116,8 @@ static char *row_name(const struct sample_tables *t, const struct sample_group *
 
 	if (by == SAMPLES_BY_LABELS)
 		return label_name(t, g->labels);
+	if (by == SAMPLES_BY_LIBRARY)
+		return strndup(library(t, g).at, library(t, g).n);
 	if (by == SAMPLES_BY_PROGRAM)
 		return strdup(p->exe ? p->exe : sample_program(p, program));
 	if (by == SAMPLES_BY_PROCESS)
@@ -113,7 +147,7 @@ static double square_of(const struct loaded_samples *s, const uint32_t *groups, 
 int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum sample_by by)
 {
 	const struct loaded_samples *s = t->samples;
-	struct ordering o = { s->groups, s->tables ? s->tables->processes : NULL, by };
+	struct ordering o = { s->groups, s->tables, s->tables ? s->tables->processes : NULL, by };
 	uint32_t *order = calloc(s->n_groups + 1, sizeof(*order));
 	size_t n = 0, first = 0;
 	int err = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples by what else is known of them than their stacks: goroutine, thread, labels. */
+/* Samples by what else is known of them than their functions: goroutine, thread, labels, file. */
 #ifndef GOTRACE_SAMPLE_ROWS_H
 #define GOTRACE_SAMPLE_ROWS_H
 
@@ -11,6 +11,7 @@ enum sample_by {
 	SAMPLES_BY_LABELS,
 	SAMPLES_BY_PROCESS,
 	SAMPLES_BY_PROGRAM, /* all processes that execute one file */
+	SAMPLES_BY_LIBRARY, /* the file that the innermost frame is in */
 };
 
 struct sample_row {

@@ -19,6 +19,7 @@ static const struct report_options reports[] = {
 	{ .by = BY_THREAD },
 	{ .by = BY_PROCESS },
 	{ .by = BY_PROGRAM },
+	{ .by = BY_LIBRARY },
 	{ .by = BY_REASON },
 	{ .by = BY_FUNCTION, .hist = "*" },
 };

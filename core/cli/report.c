@@ -51,8 +51,8 @@ struct report_args {
 static const struct argp_option options[] = {
 	{ "by", 'b', "WHAT", 0,
 	  "print a row for each function (default), path, goroutine, call or reason (why "
-	  "goroutines waited and where, with --states). Samples also have label, thread, process "
-	  "and program",
+	  "goroutines waited and where, with --states). Samples also have label, thread, process, "
+	  "program and library",
 	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default), csv or json", 1 },
 	{ "sort", 's', "COLUMN", 0,
@@ -102,8 +102,9 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static const char *const rows[] = { "function", "path",   "goroutine", "call",    "reason",
-				    "label",    "thread", "process",   "program", NULL };
+static const char *const rows[] = { "function", "path",    "goroutine", "call",
+				    "reason",   "label",   "thread",    "process",
+				    "program",  "library", NULL };
 
 static const char *const estimates[] = { "better", "samples", "events", NULL };
 

@@ -370,6 +370,7 @@ int report_json(struct trace_reader *r, const struct report_options *opt, FILE *
 		[BY_FUNCTION] = "function", [BY_PATH] = "path",       [BY_GOROUTINE] = "goroutine",
 		[BY_CALL] = "call",         [BY_REASON] = "reason",   [BY_LABEL] = "label",
 		[BY_THREAD] = "thread",     [BY_PROCESS] = "process", [BY_PROGRAM] = "program",
+		[BY_LIBRARY] = "library",
 	};
 	struct report_options with = *opt;
 	struct report rep;

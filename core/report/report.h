@@ -20,6 +20,7 @@ enum report_by {
 	BY_THREAD,
 	BY_PROCESS,
 	BY_PROGRAM,
+	BY_LIBRARY,
 	BY_KINDS
 };
 /* SORT_DEFAULT: self; siblings in a tree of paths by share; calls as they began. BY_CALL knows

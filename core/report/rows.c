@@ -217,7 +217,7 @@ static int sort_rows(struct report *rep)
 		[BY_GOROUTINE] = by_goroutine, [BY_REASON] = by_wait,
 		[BY_CALL] = by_goroutine,      [BY_LABEL] = by_index,
 		[BY_THREAD] = by_index,        [BY_PROCESS] = by_index,
-		[BY_PROGRAM] = by_index,
+		[BY_PROGRAM] = by_index,       [BY_LIBRARY] = by_index,
 	};
 	bool indexed = rep->trace.samples && rep->opt->by != BY_FUNCTION &&
 		       rep->opt->by != BY_PATH && rep->opt->by != BY_REASON;
@@ -269,13 +269,13 @@ static int load_sample_rows(struct report *rep, struct trace_reader *r)
 	static const enum sample_by kinds[BY_KINDS] = {
 		[BY_GOROUTINE] = SAMPLES_BY_GOROUTINE, [BY_LABEL] = SAMPLES_BY_LABELS,
 		[BY_THREAD] = SAMPLES_BY_THREAD,       [BY_PROCESS] = SAMPLES_BY_PROCESS,
-		[BY_PROGRAM] = SAMPLES_BY_PROGRAM,
+		[BY_PROGRAM] = SAMPLES_BY_PROGRAM,     [BY_LIBRARY] = SAMPLES_BY_LIBRARY,
 	};
 	const enum sample_by by = kinds[rep->opt->by];
 
 	if (!trace_is_samples(trace_reader_info(r))) {
 		log_error(
-			"--by=label, thread, process and program are for samples; record with 'gotrace sample'");
+			"--by=label, thread, process, program and library are for samples; record with 'gotrace sample'");
 		return -ENOTSUP;
 	}
 	int err = trace_load(&rep->trace, r, rep->opt->view, NULL);
@@ -422,7 +422,7 @@ static int load_all(struct report *rep, struct trace_reader *r, const struct rep
 		[BY_GOROUTINE] = load_goroutines, [BY_CALL] = load_calls,
 		[BY_REASON] = load_functions,     [BY_LABEL] = load_sample_rows,
 		[BY_THREAD] = load_sample_rows,   [BY_PROCESS] = load_sample_rows,
-		[BY_PROGRAM] = load_sample_rows,
+		[BY_PROGRAM] = load_sample_rows,  [BY_LIBRARY] = load_sample_rows,
 	};
 
 	*rep = (struct report){ .opt = opt, .calls.spool.fd = -1 };

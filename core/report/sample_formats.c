@@ -41,7 +41,7 @@ static const char *kind_name(const struct report *rep)
 	static const char *const names[BY_KINDS] = {
 		[BY_FUNCTION] = "function", [BY_PATH] = "path",       [BY_GOROUTINE] = "goroutine",
 		[BY_CALL] = "call",         [BY_LABEL] = "label",     [BY_THREAD] = "thread",
-		[BY_PROCESS] = "process",   [BY_PROGRAM] = "program",
+		[BY_PROCESS] = "process",   [BY_PROGRAM] = "program", [BY_LIBRARY] = "library",
 	};
 
 	return rep->opt->n_callers ? "callers" : names[rep->opt->by];

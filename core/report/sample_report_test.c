@@ -75,6 +75,10 @@ static void rows_by_what_else_is_known(void **state)
 	       "\"thread 103, no goroutine\",1,10.0000\n");
 	expect("csv", (struct report_options){ .by = BY_LABEL },
 	       "label,samples,share_pct\n(no labels),7,70.0000\nhandler=/index,3,30.0000\n");
+	/* where the innermost frame is */
+	expect("csv", (struct report_options){ .by = BY_LIBRARY },
+	       "library,samples,share_pct\n/bin/prog,8,80.0000\n[kernel],1,10.0000\n"
+	       "[unknown],1,10.0000\n");
 	expect("csv", (struct report_options){ .by = BY_THREAD, .limit = 1 },
 	       "thread,samples,share_pct\nthread 101,5,50.0000\n");
 }

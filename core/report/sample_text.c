@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* Samples as text: by function, goroutine, label, thread, process or program. */
+/* Samples as text: by function, goroutine, label, thread, process, program or library. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,12 +180,14 @@ int sample_text(const struct report *rep, FILE *out)
 {
 	static const char *const words[BY_KINDS] = {
 		[BY_FUNCTION] = "FUNCTION", [BY_GOROUTINE] = "GOROUTINE", [BY_LABEL] = "LABELS",
-		[BY_THREAD] = "THREAD",     [BY_PROCESS] = "PROCESS",     [BY_PROGRAM] = "PROGRAM"
+		[BY_THREAD] = "THREAD",     [BY_PROCESS] = "PROCESS",     [BY_PROGRAM] = "PROGRAM",
+		[BY_LIBRARY] = "LIBRARY"
 	};
 	static const char *const more[BY_KINDS] = {
 		[BY_FUNCTION] = "functions",   [BY_GOROUTINE] = "goroutines",
 		[BY_LABEL] = "sets of labels", [BY_THREAD] = "threads",
-		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs"
+		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs",
+		[BY_LIBRARY] = "libraries"
 	};
 	const bool funcs = rep->opt->by == BY_FUNCTION;
 	const struct table_options opt = { .width = text_limit(rep),

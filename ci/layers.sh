@@ -42,7 +42,7 @@ done <<-'END'
 	analysis:base/|stats/|trace/|model/|analysis/
 	report:base/|stats/|trace/|model/model.h|analysis/|report/
 	export:base/|trace/|model/model.h|analysis/|export/
-	agent:base/|trace/|symbols/|export/export.h|agent/
+	agent:base/|trace/|symbols/|export/export.h|export/export_fixture.h|export/otlp/|agent/
 END
 complain 'only core/attach may know the kernel' \
 	"$(grep -rnE --include='*.[ch]' '^#include <(bpf|linux|asm)/' core | grep -v '^core/attach/')"

@@ -267,12 +267,23 @@ static bool take_store(struct reading *r, const char *key, json_t *v, void *to)
 	return true;
 }
 
+static void take_format(struct reading *r, json_t *v, bool *otlp)
+{
+	const char *what = json_is_string(v) ? json_string_value(v) : "";
+
+	*otlp = !strcmp(what, "otlp");
+	if (!*otlp && strcmp(what, "pyroscope") != 0)
+		wrong(r, "\"format\" is \"pyroscope\" or \"otlp\"");
+}
+
 static bool take_push(struct reading *r, const char *key, json_t *v, void *to)
 {
 	struct agent_config *c = to;
 
 	if (!strcmp(key, "url"))
 		take_string(r, key, v, &c->url);
+	else if (!strcmp(key, "format"))
+		take_format(r, v, &c->otlp);
 	else if (!strcmp(key, "headers"))
 		take_pairs(r, key, v, &c->headers);
 	else if (!strcmp(key, "pending_bytes"))

@@ -40,6 +40,7 @@ struct agent_config {
 	uint64_t max_age_ns, max_bytes; /* 0: no limit */
 	/* "push"; url NULL: nothing is pushed */
 	char *url;
+	bool otlp; /* to a Collector of OpenTelemetry, else to Pyroscope */
 	struct pairs headers;
 	uint64_t pending_bytes; /* of what is not pushed yet; the oldest give way */
 	uint64_t timeout_ns;

@@ -11,11 +11,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/push_body.h"
 #include "agent/store.h"
 #include "base/clock.h"
 #include "base/log.h"
 
-#define PROCEDURE   "/push.v1.PusherService/Push"
 #define FIRST_NS    1000000000ull /* to wait after a failure; twice as long after each more */
 #define LONGEST_NS  30000000000ull
 #define PROFILE_MAX (64u << 20)
@@ -32,11 +32,20 @@ struct pusher {
 	struct curl_slist *headers;
 	uint64_t timeout_ns;
 	bool told; /* that it does not work, since it last did */
+	bool otlp;
+	size_t singles; /* so many are pushed one by one */
+};
+
+/* The profiles of a request. */
+struct batch {
+	struct profile at[PUSH_PROFILES];
+	size_t n;
+	struct push_body *body;
 };
 
 enum outcome { PUSHED, LATER, REFUSED };
 
-/* ---- one profile */
+/* ---- a profile's file */
 
 /* 0, or -errno: -ENOENT, -EINVAL, -ELOOP and -EXDEV stay so. */
 static int read_profile(const struct store *s, const char *path, uint8_t **bytes, size_t *n)
@@ -68,7 +77,7 @@ static int read_profile(const struct store *s, const char *path, uint8_t **bytes
 
 static bool stays_so(int err)
 {
-	return err == -ENOENT || err == -EINVAL || err == -ELOOP || err == -EXDEV;
+	return err == -ENOENT || err == -EINVAL || err == -E2BIG || err == -ELOOP || err == -EXDEV;
 }
 
 /* The first bytes are for a message; more than ANSWER_MAX are not read. */
@@ -110,20 +119,40 @@ static int may_go_on(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_o
 	return too_late;
 }
 
-static enum outcome judge(struct pusher *p, CURLcode code, long status, const struct answer *a,
-			  const struct profile *profile)
+static void count(struct pusher *p, enum outcome o, uint64_t profiles)
 {
+	pthread_mutex_lock(&p->lock);
+	p->counts.pushed += o == PUSHED ? profiles : 0;
+	p->counts.refused += o == REFUSED ? profiles : 0;
+	p->counts.failures += o == LATER;
+	pthread_mutex_unlock(&p->lock);
+}
+
+static enum outcome refused(const struct pusher *p, const struct batch *b, long status,
+			    const char *why)
+{
+	if (b->n == 1)
+		log_warn("%s refuses a profile of %s, which is given up: %ld %.200s", p->url,
+			 b->at[0].service, status, why);
+	return REFUSED;
+}
+
+static enum outcome judge(struct pusher *p, CURLcode code, long status, const struct answer *a,
+			  const struct batch *b)
+{
+	char why[200];
+
+	if (code == CURLE_OK && status >= 200 && status < 300 &&
+	    push_body_refused(p->otlp, a->text, a->n, why, sizeof(why)))
+		return refused(p, b, status, why);
 	if (code == CURLE_OK && status >= 200 && status < 300) {
 		if (p->told)
 			log_info("%s takes profiles again", p->url);
 		p->told = false;
 		return PUSHED;
 	}
-	if (code == CURLE_OK && status >= 400 && status < 500 && status != 408 && status != 429) {
-		log_warn("%s refuses a profile of %s, which is given up: %ld %.200s", p->url,
-			 profile->service, status, a->text);
-		return REFUSED;
-	}
+	if (code == CURLE_OK && status >= 400 && status < 500 && status != 408 && status != 429)
+		return refused(p, b, status, a->text);
 	if (!p->told) {
 		if (code == CURLE_OK)
 			log_warn(
@@ -137,27 +166,61 @@ static enum outcome judge(struct pusher *p, CURLcode code, long status, const st
 	return LATER;
 }
 
-static enum outcome push(struct pusher *p, const struct store *s, CURL *curl,
-			 const struct profile *profile)
+/* Adds profile i to the body. PUSHED: it is there. REFUSED: nobody can push it (logged). */
+static enum outcome add(struct pusher *p, const struct store *s, struct batch *b, size_t i)
 {
-	struct answer answer = { 0 };
-	size_t n, size = 0;
-	uint8_t *bytes, *body;
-	char id[64];
-	long status = 0;
+	const struct profile *profile = &b->at[i];
+	uint8_t *bytes;
+	size_t n;
 	int err = read_profile(s, profile->path, &bytes, &n);
 
-	if (err) {
+	if (!err)
+		err = push_body_add(b->body, profile, bytes, n);
+	free(bytes);
+	if (err)
 		log_warn("%s/%s.pb.gz: cannot be read%s: %s", p->directory, profile->path,
 			 stays_so(err) ? ", and is not pushed" : ", and is pushed later",
 			 strerror(-err));
-		return stays_so(err) ? REFUSED : LATER;
+	return !err ? PUSHED : stays_so(err) ? REFUSED : LATER;
+}
+
+/* Takes the oldest of the outbox for one request. 2: there are some. 1: one that nobody can push is
+ * given up. 0: there is none. -errno. */
+static int take(struct pusher *p, struct store *s, struct batch *b)
+{
+	int got = store_next_out(s, b->at, p->singles ? 1 : PUSH_PROFILES);
+	enum outcome o = PUSHED;
+	size_t i = 0;
+
+	b->n = got > 0 ? (size_t)got : 0;
+	if (got <= 0)
+		return got;
+	b->body = push_body_new(p->otlp);
+	if (!b->body)
+		return -ENOMEM;
+	while (i < b->n && o == PUSHED && (!i || push_body_size(b->body) < PUSH_BYTES)) {
+		o = add(p, s, b, i);
+		i += o == PUSHED;
 	}
-	/* The same each time that it is tried. */
-	snprintf(id, sizeof(id), "%016" PRIx64 "-%016" PRIx64, profile->from_ns,
-		 (uint64_t)profile->id);
-	body = push_request(profile->service, profile->labels, id, bytes, n, &size);
-	free(bytes);
+	if (o == REFUSED) {
+		count(p, REFUSED, 1);
+		store_out_done(s, &b->at[i], false);
+		p->singles -= p->singles > 0;
+		return 1;
+	}
+	for (size_t k = i; k < b->n; k++) /* later */
+		profile_free(&b->at[k]);
+	b->n = i;
+	return o == PUSHED ? 2 : -EIO;
+}
+
+static enum outcome push(struct pusher *p, CURL *curl, struct batch *b)
+{
+	struct answer answer = { 0 };
+	long status = 0;
+	size_t size;
+	const uint8_t *body = push_body_bytes(b->body, &size);
+
 	if (!body)
 		return LATER;
 	curl_easy_setopt(curl, CURLOPT_POSTFIELDS, body);
@@ -170,8 +233,12 @@ static enum outcome push(struct pusher *p, const struct store *s, CURL *curl,
 	if (code == CURLE_WRITE_ERROR && answer.bytes > ANSWER_MAX)
 		code = CURLE_OK;
 	curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
-	free(body);
-	return judge(p, code, status, &answer, profile);
+	enum outcome o = judge(p, code, status, &answer, b);
+
+	/* It may have taken some of them, and which is not known. So each is asked about. */
+	if (o != PUSHED && code == CURLE_OK && b->n > 1)
+		p->singles = b->n;
+	return o;
 }
 
 static CURL *new_curl(struct pusher *p)
@@ -227,15 +294,6 @@ static bool wait_for(struct pusher *p, uint64_t ns)
 	return true;
 }
 
-static void count(struct pusher *p, enum outcome o)
-{
-	pthread_mutex_lock(&p->lock);
-	p->counts.pushed += o == PUSHED;
-	p->counts.refused += o == REFUSED;
-	p->counts.failures += o == LATER;
-	pthread_mutex_unlock(&p->lock);
-}
-
 static bool stopping(struct pusher *p)
 {
 	pthread_mutex_lock(&p->lock);
@@ -244,12 +302,32 @@ static bool stopping(struct pusher *p)
 	return stop;
 }
 
+static void free_batch(struct batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		profile_free(&b->at[i]);
+	push_body_free(b->body);
+	*b = (struct batch){ 0 };
+}
+
+/* Those of a request that is refused are pushed one by one. */
+static void settle(struct pusher *p, struct store *s, const struct batch *b, enum outcome o)
+{
+	if (o == REFUSED && b->n > 1)
+		return;
+	count(p, o, b->n);
+	for (size_t i = 0; o != LATER && i < b->n; i++)
+		store_out_done(s, &b->at[i], o == PUSHED);
+	if (o != LATER && p->singles)
+		p->singles--;
+}
+
 static void *push_all(void *ctx)
 {
 	struct pusher *p = ctx;
 	uint64_t wait_ns = FIRST_NS;
+	struct batch b = { 0 };
 	struct store s;
-	struct profile profile;
 	CURL *curl = new_curl(p);
 
 	if (!curl || store_open(&s, p->directory)) {
@@ -258,19 +336,15 @@ static void *push_all(void *ctx)
 		return NULL;
 	}
 	while (!stopping(p)) {
-		int got = store_next_out(&s, &profile);
+		int got = take(p, &s, &b);
+		enum outcome o = got > 1 ? push(p, curl, &b) : LATER;
 
+		if (got > 1)
+			settle(p, &s, &b, o);
+		free_batch(&b);
 		if (got <= 0) {
 			rest(p, got ? LONGEST_NS : FIRST_NS);
-			continue;
-		}
-		enum outcome o = push(p, &s, curl, &profile);
-
-		count(p, o);
-		if (o != LATER)
-			store_out_done(&s, &profile, o == PUSHED);
-		profile_free(&profile);
-		if (o == LATER) {
+		} else if (got > 1 && o == LATER) {
 			/* Not all agents at once: from a half to all of it. */
 			wait_for(p, wait_ns / 2 + (uint64_t)random() % (wait_ns / 2));
 			wait_ns = 2 * wait_ns < LONGEST_NS ? 2 * wait_ns : LONGEST_NS;
@@ -317,11 +391,13 @@ static int fill(struct pusher *p, const struct agent_config *c)
 	while (n && c->url[n - 1] == '/')
 		n--;
 	p->timeout_ns = c->timeout_ns;
+	p->otlp = c->otlp;
 	p->directory = strdup(c->directory);
-	if (!p->directory || asprintf(&p->url, "%.*s" PROCEDURE, (int)n, c->url) < 0)
+	if (!p->directory ||
+	    asprintf(&p->url, "%.*s%s", (int)n, c->url, push_body_path(c->otlp)) < 0)
 		return -ENOMEM;
-	err = add_header(p, "Content-Type", "application/proto");
-	if (!err)
+	err = add_header(p, "Content-Type", push_body_type(c->otlp));
+	if (!err && !c->otlp)
 		err = add_header(p, "Connect-Protocol-Version", "1");
 	if (!err) /* no round trip before each body */
 		err = add_header(p, "Expect", "");

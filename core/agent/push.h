@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Profiles of a store to a server: Pyroscope's push.v1.PusherService/Push, by Connect over HTTP. A
- * thread takes them from the outbox in their order. One that the server has taken leaves the
- * outbox; what it could not be asked about stays, and is tried again, later each time; what it
- * refuses for good (4xx but 408 and 429) is given up, counted and told.
+ * Profiles of a store to a server: Pyroscope's push.v1.PusherService/Push, by Connect over HTTP, or
+ * a Collector's /v1development/profiles. A thread takes them from the outbox in their order, up to
+ * PUSH_PROFILES for a request. One that the server has taken leaves the outbox; what it could not
+ * be asked about stays, and is tried again, later each time; what it refuses for good (4xx but 408
+ * and 429) is given up, counted and told. Profiles of a request that a server did not take are
+ * pushed one by one then.
  */
 #ifndef GOTRACE_AGENT_PUSH_H
 #define GOTRACE_AGENT_PUSH_H
@@ -12,6 +14,10 @@
 #include <stdint.h>
 
 #include "agent/config.h"
+
+/* A request has so many profiles at most, and so many bytes before the last one. */
+#define PUSH_PROFILES 64
+#define PUSH_BYTES    (1u << 20)
 
 struct pusher;
 

@@ -241,9 +241,9 @@ static int write_trace(struct splitting *x, struct profile *p, const char *file)
 	return err;
 }
 
-static int write_pprof(const char *trace, const char *file)
+static int write_pprof(const char *trace, const char *file, bool identities)
 {
-	const struct export_options opt = { 0 };
+	const struct export_options opt = { .identities = identities };
 	const struct export_format *f = export_formats;
 	struct trace_reader *r = trace_reader_open(trace); /* with names as far as there are any */
 	int fd = open(file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0640);
@@ -286,7 +286,7 @@ static int write_series(struct splitting *x)
 	int err = trace && pprof ? write_trace(x, p, trace) : -ENOMEM;
 
 	if (!err)
-		err = write_pprof(trace, pprof);
+		err = write_pprof(trace, pprof, s->config->otlp);
 	if (err) {
 		log_error("%s: a profile of %s cannot be written: %s", s->store->directory,
 			  p->service, strerror(-err));

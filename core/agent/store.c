@@ -329,18 +329,23 @@ int store_find(struct store *s, const struct store_query *w,
 
 /* ---- the outbox */
 
-int store_next_out(struct store *s, struct profile *p)
+int store_next_out(struct store *s, struct profile *p, int most)
 {
 	sqlite3_stmt *q = prepare(s, "SELECT " COLUMNS
-				     " FROM profiles JOIN outbox USING(id) ORDER BY id LIMIT 1");
-	int code = q ? sqlite3_step(q) : SQLITE_ERROR, got = code == SQLITE_ROW;
+				     " FROM profiles JOIN outbox USING(id) ORDER BY id LIMIT ?");
+	int code = SQLITE_ERROR, n = 0, err = 0;
 
-	if (code == SQLITE_ROW && take(q, p))
-		got = -ENOMEM;
-	else if (code != SQLITE_ROW && code != SQLITE_DONE)
-		got = store_failed(s, "cannot be read");
+	sqlite3_bind_int(q, 1, most);
+	while (!err && q && (code = sqlite3_step(q)) == SQLITE_ROW) {
+		err = take(q, &p[n]);
+		n += !err;
+	}
+	if (!err && code != SQLITE_DONE)
+		err = store_failed(s, "cannot be read");
 	sqlite3_finalize(q);
-	return got;
+	for (; err && n; n--)
+		profile_free(&p[n - 1]);
+	return err ? err : n;
 }
 
 int store_out_done(struct store *s, const struct profile *p, bool pushed)
@@ -437,7 +442,7 @@ int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t m
 		profile_free(&p);
 	}
 	while (!err && got >= 0 && pending_bytes && pending > pending_bytes &&
-	       (got = store_next_out(s, &p)) > 0) {
+	       (got = store_next_out(s, &p, 1)) > 0) {
 		pending -= p.bytes < pending ? p.bytes : pending;
 		err = store_out_done(s, &p, false);
 		gone->given_up += !err;

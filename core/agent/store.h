@@ -108,8 +108,9 @@ int store_find(struct store *s, const struct store_query *q,
 
 /* ---- the outbox */
 
-/* The oldest that is to be pushed. 1, 0: there is none, -errno (logged). profile_free. */
-int store_next_out(struct store *s, struct profile *p);
+/* The oldest that are to be pushed, `most` of them at most. Returns how many, or -errno (logged).
+ * profile_free. */
+int store_next_out(struct store *s, struct profile *p, int most);
 /* It is pushed, or given up (then it counts as that). 0 or -errno (logged). */
 int store_out_done(struct store *s, const struct profile *p, bool pushed);
 void profile_free(struct profile *p);

@@ -148,9 +148,9 @@ static void test_outbox(void **state)
 	assert_int_equal(store_open(&s, dir), 0);
 	for (unsigned i = 0; i < 5; i++)
 		paths[i] = add(&s, i, "a", "{}", i != 2);
-	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_int_equal(store_next_out(&s, &p, 1), 1);
 	assert_string_equal(p.path, paths[0]);
-	assert_int_equal(store_next_out(&s, &again), 1);
+	assert_int_equal(store_next_out(&s, &again, 1), 1);
 	assert_int_equal(again.id, p.id);
 	assert_int_equal(store_out_done(&s, &p, true), 0);
 	assert_int_equal(store_out_done(&s, &again, true), 0); /* twice is once */
@@ -163,7 +163,7 @@ static void test_outbox(void **state)
 	assert_int_equal(gone.given_up, 1);
 	assert_int_equal(gone.old + gone.too_many, 0);
 	assert_true(exists(&s, paths[1], ".pb.gz"));
-	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_int_equal(store_next_out(&s, &p, 1), 1);
 	assert_string_equal(p.path, paths[3]);
 	/* it is taken away while it is being pushed */
 	assert_int_equal(store_trim(&s, START, 0, 100, 0, &gone), 0);
@@ -174,10 +174,10 @@ static void test_outbox(void **state)
 	assert_int_equal(store_out_done(&s, &p, true), 0);
 	assert_int_equal(store_total(&s, "samples_pushed"), 10);
 	profile_free(&p);
-	assert_int_equal(store_next_out(&s, &p), 1);
+	assert_int_equal(store_next_out(&s, &p, 1), 1);
 	assert_int_equal(store_out_done(&s, &p, true), 0);
 	profile_free(&p);
-	assert_int_equal(store_next_out(&s, &p), 0);
+	assert_int_equal(store_next_out(&s, &p, 1), 0);
 	/* written = pushed + given up + never to be pushed */
 	assert_int_equal(store_total(&s, "samples_written"), 50);
 	assert_int_equal(store_total(&s, "samples_pushed") + store_total(&s, "samples_given_up"),

@@ -88,9 +88,10 @@ static void reload(struct agent *a)
 	if (strcmp(new.directory, a->config.directory) != 0 || new.hz != a->config.hz ||
 	    new.waiting_hz != a->config.waiting_hz || new.kernel != a->config.kernel ||
 	    new.labels != a->config.labels || new.memory_bytes != a->config.memory_bytes ||
-	    !new.url != !a->config.url || (new.url &&strcmp(new.url, a->config.url) != 0))
+	    new.otlp != a->config.otlp || !new.url != !a->config.url ||
+	    (new.url &&strcmp(new.url, a->config.url) != 0))
 		log_warn(
-			"%s: the store, frequency, waiting_frequency, kernel, goroutine_labels, memory and url stay as they are until the agent is started again",
+			"%s: the store, frequency, waiting_frequency, kernel, goroutine_labels, memory, url and format stay as they are until the agent is started again",
 			a->config_path);
 	agent_take_rules(a, &new);
 	log_info("%s is read", a->config_path);

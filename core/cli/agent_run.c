@@ -401,6 +401,7 @@ void agent_take_rules(struct agent *a, struct agent_config *new)
 	c->waiting_hz = old.waiting_hz;
 	c->memory_bytes = old.memory_bytes;
 	c->url = old.url;
+	c->otlp = old.otlp;
 	c->cgroup = old.cgroup;
 	c->address = old.address;
 	c->token_file = old.token_file;

@@ -2,12 +2,11 @@
 #include "attach/under_jumps.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "attach/probing.h"
+#include "attach/target/held_text.h"
 #include "attach/target/target.h"
 #include "base/log.h"
 
@@ -15,15 +14,15 @@
 #define JMP_REL8  0xeb
 #define INT3      0xcc
 
-static int restore(int mem_fd, uint64_t at, uint8_t jump)
+static int restore(struct held_text *text, uint64_t at, uint8_t jump)
 {
 	uint8_t is;
 
-	if (pread(mem_fd, &is, 1, (off_t)at) != 1)
+	if (pread(text->mem_fd, &is, 1, (off_t)at) != 1)
 		return -EIO;
 	if (is != INT3)
 		return 0;
-	return pwrite(mem_fd, &jump, 1, (off_t)at) == 1 ? 0 : -EIO;
+	return held_text_write(text, at, jump) ? 0 : -EIO;
 }
 
 /* Writes the first byte of these jumps again where a breakpoint has taken its place. */
@@ -31,26 +30,25 @@ static int restore_all(pid_t pid, int exe_fd, const struct plan *plan, const boo
 {
 	const struct gofunc *funcs;
 	uint64_t bias;
-	char path[32];
-	int fd, err;
+	struct held_text text;
+	int err;
 
 	if (!gobin_funcs(plan->binary, &funcs))
 		return 0;
 	err = target_text_bias(pid, exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias);
 	if (err)
 		return err;
-	snprintf(path, sizeof(path), "/proc/%d/mem", pid);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
+	err = held_text_open(&text, pid);
+	if (err)
+		return err;
 	for (size_t i = 0; i < plan->n_sites && !err; i++) {
 		const struct plan_site *s = &plan->sites[i];
 
 		if (in_stub[i] && site_jumps_on_probed(s))
-			err = restore(fd, s->vaddr + bias,
+			err = restore(&text, s->vaddr + bias,
 				      s->stub.padding_vaddr ? JMP_REL8 : JMP_REL32);
 	}
-	close(fd);
+	held_text_close(&text);
 	return err;
 }
 

@@ -2,7 +2,9 @@
 #include "attach/target/remote.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,9 +36,23 @@ static int to_syscall_stop(struct remote *r)
 	}
 }
 
-int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at)
+/* The thread's own file: a kernel with PROC_MEM_FORCE_PTRACE (Linux 6.12) lets text be written only
+ * through that of a thread which the writer traces. */
+static int open_mem(pid_t pid, pid_t tid)
 {
-	*r = (struct remote){ .tid = tid, .mem_fd = mem_fd, .at = at };
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/mem", pid, tid);
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int remote_begin(struct remote *r, pid_t pid, pid_t tid, uint64_t at)
+{
+	*r = (struct remote){ .tid = tid, .mem_fd = open_mem(pid, tid), .at = at };
+	if (r->mem_fd < 0)
+		return r->mem_fd;
 	int err = ptrace_do(PTRACE_GETREGS, tid, 0, (uintptr_t)&r->state.regs);
 
 	if (!err)
@@ -44,8 +60,10 @@ int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at)
 				(uintptr_t)&r->state.signals);
 	if (!err && r->state.regs.cs != CS_64_BIT)
 		err = -ENOTSUP;
-	if (!err && pread(mem_fd, r->was, sizeof(r->was), (off_t)at) != sizeof(r->was))
+	if (!err && pread(r->mem_fd, r->was, sizeof(r->was), (off_t)at) != sizeof(r->was))
 		err = -EIO;
+	if (err)
+		close(r->mem_fd);
 	remote_rewind_syscall(&r->state.regs);
 	return err;
 }
@@ -102,8 +120,10 @@ int remote_call(struct remote *r, const uint64_t args[7], const char *text, int6
 
 int remote_end(struct remote *r)
 {
-	for (int i = 0; i < PUT_BACK_TRIES; i++)
-		if (pwrite(r->mem_fd, r->was, sizeof(r->was), (off_t)r->at) == sizeof(r->was))
-			return 0;
-	return -EIO;
+	bool back = false;
+
+	for (int i = 0; i < PUT_BACK_TRIES && !back; i++)
+		back = pwrite(r->mem_fd, r->was, sizeof(r->was), (off_t)r->at) == sizeof(r->was);
+	close(r->mem_fd);
+	return back ? 0 : -EIO;
 }

@@ -15,7 +15,7 @@
 
 struct remote {
 	pid_t tid;
-	int mem_fd;                     /* /proc/PID/mem, borrowed */
+	int mem_fd;                     /* /proc/PID/task/TID/mem */
 	uint64_t at;                    /* where its code is put */
 	uint8_t was[REMOTE_CODE_BYTES]; /* what was there */
 	struct remote_state state;
@@ -25,10 +25,11 @@ struct remote {
 };
 
 /*
- * With thread `tid` stopped (threads.h): `at` is the address of REMOTE_CODE_BYTES of text that
- * never runs any more. 0 or -errno: -ENOTSUP for a thread that runs 32-bit code.
+ * With thread `tid` of process `pid` stopped (threads.h): `at` is the address of REMOTE_CODE_BYTES
+ * of text that never runs any more. 0, or -errno and nothing is to be ended: -ENOTSUP for a thread
+ * that runs 32-bit code.
  */
-int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at);
+int remote_begin(struct remote *r, pid_t pid, pid_t tid, uint64_t at);
 
 /*
  * args: number and six arguments; `text`, when not NULL, a string shorter than REMOTE_TEXT_MAX that
@@ -38,7 +39,7 @@ int remote_begin(struct remote *r, pid_t tid, int mem_fd, uint64_t at);
  */
 int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result);
 
-/* Puts the text back. The thread stays stopped. 0 or -errno. */
+/* Puts the text back. The thread stays stopped. 0 or -errno; *r is over in both cases. */
 int remote_end(struct remote *r);
 
 #endif

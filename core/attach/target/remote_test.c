@@ -134,7 +134,6 @@ static void test_calls(void **state)
 	(void)state;
 	const uint64_t at = spare_code();
 	pid_t pid = start_child();
-	int mem = open_mem(pid);
 	struct threads t;
 	struct remote r;
 	int64_t got = 0;
@@ -142,7 +141,7 @@ static void test_calls(void **state)
 	usleep(10000); /* to where it watches */
 	for (int i = 0; i < 200; i++) {
 		assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
-		assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+		assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 		assert_int_equal(remote_call(&r, (const uint64_t[7]){ SYS_getppid }, NULL, &got),
 				 0);
 		assert_int_equal(got, getpid());
@@ -153,7 +152,6 @@ static void test_calls(void **state)
 		assert_int_equal(remote_end(&r), 0);
 		threads_go(&t);
 	}
-	close(mem);
 	end_child(pid);
 }
 
@@ -193,26 +191,25 @@ static pid_t second_thread(pid_t pid)
 	}
 }
 
-/* It is the only one that is stopped, and not the one that /proc/PID/mem is of. */
+/* It is the only one that is stopped, and not the one that /proc/PID/mem is of: a kernel with
+ * PROC_MEM_FORCE_PTRACE lets nobody write text through that. */
 static void test_other_thread(void **state)
 {
 	(void)state;
 	const uint64_t at = spare_code();
 	pid_t pid = start_two();
 	pid_t tid = second_thread(pid);
-	int mem = open_mem(pid);
 	struct threads t;
 	struct remote r;
 	int64_t got = 0;
 
 	assert_int_equal(threads_stop(&t, pid, tid, 0), 0);
-	assert_int_equal(remote_begin(&r, tid, mem, at), 0);
+	assert_int_equal(remote_begin(&r, pid, tid, at), 0);
 	if (remote_call(&r, (const uint64_t[7]){ SYS_gettid }, NULL, &got))
 		fail_msg("%s: %s", r.at_what, strerror(-r.err));
 	assert_int_equal(got, tid);
 	assert_int_equal(remote_end(&r), 0);
 	threads_go(&t);
-	close(mem);
 	kill(pid, SIGKILL);
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
@@ -232,19 +229,21 @@ static void test_failures(void **state)
 	static const uint64_t getppid_[7] = { SYS_getppid };
 	const uint64_t at = spare_code();
 	pid_t pid = start_child();
-	int mem = open_mem(pid), none = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int none = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	struct threads t;
 	struct remote r;
 	int64_t got = 7;
 
 	assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
-	assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+	assert_int_equal(remote_begin(&r, pid, pid, at), 0);
+	const int mem = r.mem_fd;
 	r.mem_fd = none;
 	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EBADF);
 	assert_string_equal(r.at_what, "its text cannot be written");
 	r.mem_fd = mem;
 	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EBADF);
-	assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+	assert_int_equal(remote_end(&r), 0);
+	assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 	assert_int_equal(remote_call(&r, getppid_, NULL, &got), 0);
 	assert_int_equal(got, getpid());
 	got = 7;
@@ -252,8 +251,8 @@ static void test_failures(void **state)
 	assert_int_equal(remote_call(&r, getppid_, NULL, &got), -EIO); /* it has no memory */
 	assert_string_equal(r.at_what, "its text cannot be written");
 	assert_int_equal(got, 7);
+	assert_int_equal(remote_end(&r), -EIO);
 	threads_go(&t);
-	close(mem);
 	close(none);
 	waitpid(pid, NULL, 0);
 }
@@ -288,7 +287,7 @@ static void test_code_restores_by_itself(void **state)
 	usleep(10000);
 	for (int i = 0; i < 200; i++) {
 		stop_outside(&t, pid, at);
-		assert_int_equal(remote_begin(&r, pid, mem, at), 0);
+		assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 		remote_code_write(&r.state, at, args, NULL, code);
 		assert_int_equal(pwrite(mem, code, sizeof(code), (off_t)at), sizeof(code));
 		struct user_regs_struct regs = r.state.regs;
@@ -296,6 +295,7 @@ static void test_code_restores_by_itself(void **state)
 		assert_int_equal(ptrace(PTRACE_SETREGS, pid, NULL, &regs), 0);
 		if (i % 2)
 			assert_int_equal(ptrace(PTRACE_SETSIGMASK, pid, sizeof(all), &all), 0);
+		close(r.mem_fd);
 		threads_go(&t);
 		usleep(500);
 	}

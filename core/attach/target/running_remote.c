@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 
@@ -12,11 +13,13 @@ int running_remote_begin(const struct running *r, struct remote *remote, pid_t t
 {
 	const uint8_t *file = gobin_bytes(r->opt.plan->binary, r->code_at - r->text.bias,
 					  REMOTE_CODE_BYTES);
-	int err = remote_begin(remote, tid, r->text.mem_fd, r->code_at);
+	int err = remote_begin(remote, r->opt.pid, tid, r->code_at);
 
 	/* A thread may still be executing what another gotrace put there. */
-	if (!err && (!file || memcmp(remote->was, file, REMOTE_CODE_BYTES)))
+	if (!err && (!file || memcmp(remote->was, file, REMOTE_CODE_BYTES))) {
+		close(remote->mem_fd);
 		err = -EBUSY;
+	}
 	return err;
 }
 

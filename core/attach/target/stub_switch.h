@@ -12,10 +12,10 @@
 
 /*
  * The inline stubs of each site i with in_stub[i] whose function has off[function] record nothing
- * from now on: a byte of each is written (plan_switches), no thread has to stop. To be called once
- * they have no probe any more, or every call would trap. An event that is being written is
- * finished. `bias`: run-time minus link-time address of the text. *n_left: stubs that still
- * record, because what is there is not the stub. 0 or -errno: the memory cannot be written.
+ * from now on. A byte of each is written (plan_switches, held_text.h). To be called once they have
+ * no probe any more, or every call would trap. An event that is being written is finished.
+ * `bias`: run-time minus link-time address of the text. *n_left: stubs that still record, because
+ * another code is there or it cannot be written. 0 or -errno: the memory cannot be opened.
  */
 int stub_switch_off(pid_t pid, const struct plan *plan, uint64_t bias, const bool *in_stub,
 		    const bool *off, size_t *n_left);

@@ -2,21 +2,26 @@
 #include "attach/target/stub_switch.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
 #include "binary/binaries_fixture.h"
 
-/* A plan whose stubs are in this process, as the kernel maps them: private, not writable. */
+/* A plan whose stubs are in a child, as the kernel maps them: private, not writable. */
 struct here {
 	struct gobin *binary;
 	struct golayout layout;
 	struct plan *plan;
-	uint8_t *code;
+	uint8_t *code, *is;
+	pid_t pid;
 	uint64_t bias;
 	bool *in_stub, *off;
 };
@@ -41,11 +46,23 @@ static void set_up(struct here *h)
 	h->off = calloc(h->plan->n_funcs, 1);
 	assert_true(h->in_stub && h->off);
 	memset(h->in_stub, true, h->plan->n_sites);
+	h->is = malloc(h->plan->stubs.bytes);
+	assert_non_null(h->is);
+	h->pid = fork();
+	assert_true(h->pid >= 0);
+	if (!h->pid) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
 }
 
 static void tear_down(struct here *h)
 {
+	kill(h->pid, SIGKILL);
+	waitpid(h->pid, NULL, 0);
 	munmap(h->code, h->plan->stubs.bytes);
+	free(h->is);
 	free(h->in_stub);
 	free(h->off);
 	plan_free(h->plan);
@@ -54,10 +71,13 @@ static void tear_down(struct here *h)
 
 static size_t bytes_changed(const struct here *h)
 {
+	const size_t bytes = h->plan->stubs.bytes;
+	const struct iovec to = { h->is, bytes }, from = { h->code, bytes };
 	size_t n = 0;
 
-	for (size_t i = 0; i < h->plan->stubs.bytes; i++)
-		n += h->code[i] != h->plan->stubs.code[i];
+	assert_int_equal(process_vm_readv(h->pid, &to, 1, &from, 1, 0), bytes);
+	for (size_t i = 0; i < bytes; i++)
+		n += h->is[i] != h->plan->stubs.code[i];
 	return n;
 }
 
@@ -92,14 +112,14 @@ static void only_its_stubs(void **state)
 	uint32_t func = some_func(&h);
 	h.off[func] = true;
 	for (int i = 0; i < 2; i++) {
-		assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias, h.in_stub, h.off, &left),
+		assert_int_equal(stub_switch_off(h.pid, h.plan, h.bias, h.in_stub, h.off, &left),
 				 0);
 		assert_int_equal(left, 0);
 		assert_int_equal(bytes_changed(&h), switches_of(&h, func));
 	}
 	memset(h.in_stub, false, h.plan->n_sites);
 	memset(h.off, true, h.plan->n_funcs);
-	assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias, h.in_stub, h.off, &left), 0);
+	assert_int_equal(stub_switch_off(h.pid, h.plan, h.bias, h.in_stub, h.off, &left), 0);
 	assert_int_equal(bytes_changed(&h), switches_of(&h, func));
 	tear_down(&h);
 }
@@ -114,7 +134,7 @@ static void other_code(void **state)
 	set_up(&h);
 	uint32_t func = some_func(&h);
 	h.off[func] = true;
-	assert_int_equal(stub_switch_off(getpid(), h.plan, h.bias + 1, h.in_stub, h.off, &left), 0);
+	assert_int_equal(stub_switch_off(h.pid, h.plan, h.bias + 1, h.in_stub, h.off, &left), 0);
 	assert_int_equal(left, switches_of(&h, func));
 	assert_int_equal(bytes_changed(&h), 0);
 	tear_down(&h);

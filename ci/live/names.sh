@@ -151,4 +151,23 @@ ended() { # FOLDER: its functions are named though it has ended
 check "a line end in the path of a program that is sampled" ended $'n\nl'
 check "\\012 in the path of a program that is sampled" ended 'n\012l'
 
+# The kernel writes //toolong in place of a path of more than 4,096 bytes: that is no program's name.
+too_long() {
+	command -v python3 >/dev/null || skip "no python3 to make the folders"
+	cat >make.py <<-'END'
+		import os, shutil, subprocess, sys
+		for i in range(30):
+		    os.mkdir("d" * 200)
+		    os.chdir("d" * 200)
+		shutil.copy(sys.argv[1], "deepest")
+		subprocess.run(["./deepest", "1"], stdout=subprocess.DEVNULL)
+	END
+	gt sample -F 499 -o trace -- python3 make.py "$LIVE/programs/default/leafs" 2>err
+	gt report --by=program -n 0 trace >text
+	expect_grep ' \[deepest\]$' text
+	! grep -q toolong text || { cat text; fail "//toolong is a program"; }
+	rm -r dddd*
+}
+check "a path of more than 4,096 bytes" too_long
+
 done_testing

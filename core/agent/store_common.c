@@ -29,9 +29,14 @@ int store_failed(const struct store *s, const char *what)
 	if (store_has_changed(s) ||
 	    (s->shared && ((code & 0xff) == SQLITE_CANTOPEN || (code & 0xff) == SQLITE_READONLY)))
 		return -EAGAIN;
-	log_error("%s/index.db: %s: %s", s->directory, what,
+	const bool damaged = (code & 0xff) == SQLITE_CORRUPT || (code & 0xff) == SQLITE_NOTADB;
+
+	log_error("%s/index.db: %s: %s%s", s->directory, what,
 		  code == SQLITE_INTERRUPT ? "reading it takes more steps than its size explains"
-					   : sqlite3_errmsg(s->db));
+					   : sqlite3_errmsg(s->db),
+		  damaged ? "; sqlite3's .recover saves what can be read, and without the file an "
+			    "agent makes a new one"
+			  : "");
 	return code == SQLITE_FULL ? -ENOSPC : code == SQLITE_NOMEM ? -ENOMEM : -EIO;
 }
 

@@ -222,6 +222,35 @@ static void test_bounds(void **state)
 	store_close(&s);
 }
 
+/* Bytes of the index are overwritten: by chance, or while its agent runs. */
+static void test_damaged_index(void **state)
+{
+	char zeros[4096] = { 0 };
+	struct store s;
+
+	(void)state;
+	make_store("day/x");
+	assert_int_equal(store_open(&s, dir), 0);
+	change("PRAGMA wal_checkpoint(TRUNCATE)");
+	int fd = open(in_dir("index.db"), O_WRONLY);
+
+	assert_true(fd >= 0);
+	for (off_t at = 4096; at < 10 * 4096; at += 4096)
+		assert_int_equal(pwrite(fd, zeros, sizeof(zeros), at), sizeof(zeros));
+	store_close(&s);
+	n_said = 0;
+	assert_int_equal(store_open(&s, dir), 0);
+	assert_true(rows(&s) < 0);
+	assert_int_equal(n_said, 1);
+	assert_non_null(strstr(said, "malformed; sqlite3's .recover saves what can be read"));
+	n_said = 0;
+	assert_true(store_total(&s, "samples_written") == 0);
+	store_close(&s);
+	assert_int_equal(pwrite(fd, "no database", 11, 0), 11);
+	close(fd);
+	refused("is not a database; sqlite3's .recover");
+}
+
 /* Names of rows that lead elsewhere. */
 static void test_paths(void **state)
 {
@@ -617,10 +646,19 @@ static void test_several_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_journal), TEST(test_schema),  TEST(test_bounds),
-		TEST(test_paths),   TEST(test_files),   TEST(test_beside),
-		TEST(test_log),     TEST(test_changed), TEST(test_same_file),
-		TEST(test_damaged), TEST(test_cut_off), TEST(test_several_damaged),
+		TEST(test_journal),
+		TEST(test_schema),
+		TEST(test_bounds),
+		TEST(test_paths),
+		TEST(test_files),
+		TEST(test_beside),
+		TEST(test_log),
+		TEST(test_changed),
+		TEST(test_same_file),
+		TEST(test_damaged),
+		TEST(test_damaged_index),
+		TEST(test_cut_off),
+		TEST(test_several_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -109,13 +109,13 @@ static void write_image(struct processes *p, const struct process *one,
 }
 
 /* What the process executes: `path`, else as /proc says: what has forked and executed since has
- * another. */
+ * another. The kernel says //toolong or //enomem where it has no room for a path. */
 static void find_exe(struct process *one, const char *path)
 {
 	char link[32], exe[PATH_MAX];
 	ssize_t n;
 
-	if (path && *path == '/') {
+	if (path && path[0] == '/' && path[1] != '/') {
 		one->exe = strdup(path);
 		return;
 	}

@@ -114,6 +114,12 @@ $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
 		-isystem /usr/include/x86_64-linux-gnu -c $< -o $@
 	$(Q)llvm-strip -g $@
 
+# Their programs and maps by name.
+$(OUT)/bpf_objects.h: bpf/objects.sh $(BPF)
+	$(call msg,BPF,$@)
+	$(Q)bpf/objects.sh $(BPF) >$@
+$(call obj,$(ATTACH_SRC) $(filter core/attach/%,$(TEST_SRC))): | $(OUT)/bpf_objects.h
+
 $(OUT)/obj/core/attach/probes/embedded_bpf.o: $(BPF)
 $(OUT)/obj/core/attach/probes/embedded_bpf.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'
 

@@ -39,7 +39,7 @@ static int load(struct cpu_samples *s, const struct gobin *b)
 	if (gobin_tls_g(b, &tls_g))
 		tls_g = TLS_G_UNKNOWN;
 	int err = beside_load(&s->object, &state, sizeof(*s->state), s->probes, tls_g,
-			      "cpu_samples", bpf_cpu_samples_start, bpf_cpu_samples_end);
+			      BPF_OBJECT(cpu_samples));
 
 	if (!err)
 		s->state = state;
@@ -160,7 +160,8 @@ static int open_event(unsigned cpu, uint64_t period_ns, int program_fd)
 static int open_events(struct cpu_samples *s)
 {
 	int n = libbpf_num_possible_cpus();
-	int program_fd = bpf_program__fd(bpf_object__find_program_by_name(s->object, "on_clock"));
+	int program_fd = bpf_program__fd(
+		bpf_object__find_program_by_name(s->object, BPF_NAME(cpu_samples, on_clock)));
 
 	s->fds = n > 0 ? calloc(n, sizeof(*s->fds)) : NULL;
 	if (!s->fds)

@@ -12,7 +12,8 @@
 /* What it has in common with the probes. */
 static int share_maps(struct bpf_object *o, const struct probes *probes)
 {
-	static const char *const names[] = { "rings", "counters", "lost_goids", ".bss" };
+	static const char *const names[] = { BPF_NAME(probes, rings), BPF_NAME(probes, counters),
+					     BPF_NAME(probes, lost_goids), ".bss" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		struct bpf_map *map = bpf_object__find_map_by_name(o, names[i]);
@@ -30,11 +31,9 @@ static int share_maps(struct bpf_object *o, const struct probes *probes)
 
 static int configure(struct bpf_object *o, const struct probes *probes, int64_t tls_g)
 {
-	struct bpf_map *rodata = bpf_object__find_map_by_name(o, ".rodata");
-	size_t size = 0;
-	struct probe_config *config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+	struct probe_config *config = embedded_bpf_config(o, sizeof(*config));
 
-	if (!config || size < sizeof(*config))
+	if (!config)
 		return -EINVAL;
 	*config = probes->config;
 	config->tls_g = tls_g;

@@ -12,17 +12,17 @@
 
 static int load(struct children *c, const struct target_config *target)
 {
-	const struct embedded_bpf e = { "children", bpf_children_start, bpf_children_end,
-					target,     sizeof(*target),    sizeof(*c->state) };
+	const struct embedded_bpf e = { BPF_OBJECT(children), target, sizeof(*target),
+					sizeof(*c->state) };
 	void *state;
 	int err = embedded_bpf_load(&e, &c->object, &state);
 
 	if (err)
 		return err;
 	c->state = state;
-	c->fork = kernel_types_attach(c->object, "on_fork");
+	c->fork = kernel_types_attach(c->object, BPF_NAME(children, on_fork));
 	if (c->fork)
-		c->exec = kernel_types_attach(c->object, "on_exec");
+		c->exec = kernel_types_attach(c->object, BPF_NAME(children, on_exec));
 	return c->exec ? 0 : -errno;
 }
 

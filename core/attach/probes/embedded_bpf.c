@@ -18,16 +18,8 @@
 		".global bpf_" #name "_start, bpf_" #name "_end\n"               \
 		"bpf_" #name "_start: .incbin \"" BPF_DIR "/" #name ".bpf.o\"\n" \
 		"bpf_" #name "_end: .byte 0\n"                                   \
-		".previous\n")
-EMBED(probes);
-EMBED(children);
-EMBED(cpu_samples);
-EMBED(signals);
-EMBED(sample);
-EMBED(deaths);
-EMBED(threads);
-EMBED(waits);
-EMBED(off_cpu);
+		".previous\n");
+BPF_OBJECTS(EMBED)
 
 static int libbpf_to_log(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
@@ -50,6 +42,15 @@ static size_t page_up(size_t bytes)
 	size_t page = sysconf(_SC_PAGESIZE);
 
 	return (bytes + page - 1) / page * page;
+}
+
+void *embedded_bpf_config(const struct bpf_object *o, size_t bytes)
+{
+	struct bpf_map *rodata = bpf_object__find_map_by_name(o, ".rodata");
+	size_t size = 0;
+	void *config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+
+	return config && size >= bytes ? config : NULL;
 }
 
 void *embedded_bpf_map(struct bpf_object *o, const char *map, size_t bytes)
@@ -76,10 +77,8 @@ int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, 
 	int types;
 	struct bpf_object *o = kernel_types_open(e->name, e->start, (size_t)(e->end - e->start),
 						 &types);
-	struct bpf_map *rodata = o ? bpf_object__find_map_by_name(o, ".rodata") : NULL;
-	size_t size = 0;
-	void *config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
-	int err = !o ? -errno : !config || size < e->config_bytes ? -EINVAL : 0;
+	void *config = o ? embedded_bpf_config(o, e->config_bytes) : NULL;
+	int err = !o ? -errno : !config ? -EINVAL : 0;
 
 	if (!err) {
 		memcpy(config, e->config, e->config_bytes);

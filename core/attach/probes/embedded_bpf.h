@@ -5,18 +5,14 @@
 
 #include <stddef.h>
 
+#include "bpf_objects.h"
+
 struct bpf_object;
 
-/* The compiled objects of bpf/, as ELF files in memory. */
-extern const unsigned char bpf_probes_start[], bpf_probes_end[];
-extern const unsigned char bpf_children_start[], bpf_children_end[];
-extern const unsigned char bpf_cpu_samples_start[], bpf_cpu_samples_end[];
-extern const unsigned char bpf_signals_start[], bpf_signals_end[];
-extern const unsigned char bpf_sample_start[], bpf_sample_end[];
-extern const unsigned char bpf_deaths_start[], bpf_deaths_end[];
-extern const unsigned char bpf_threads_start[], bpf_threads_end[];
-extern const unsigned char bpf_waits_start[], bpf_waits_end[];
-extern const unsigned char bpf_off_cpu_start[], bpf_off_cpu_end[];
+/* The name of a compiled object of bpf/, and the start and end of its ELF file in memory. */
+#define BPF_OBJECT(object) #object, bpf_##object##_start, bpf_##object##_end
+/* The name of one of its programs or maps. The compiler refuses a wrong name. */
+#define BPF_NAME(object, name) BPF_##object##_##name
 
 /* A small object with its configuration in .rodata and one struct of state in .bss. */
 struct embedded_bpf {
@@ -29,6 +25,10 @@ struct embedded_bpf {
 /* Loads it and maps its state, shared with its programs; libbpf's own words are logged for
  * debugging. 0 or -errno, then neither is set. The state is given back by embedded_bpf_unmap. */
 int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, void **state);
+
+/* The configuration of an object that is not loaded yet (.rodata), to be written. NULL: it has less
+ * than so many bytes. */
+void *embedded_bpf_config(const struct bpf_object *o, size_t bytes);
 
 /* Maps the memory of a loaded object's map, shared with its programs. NULL and errno. To be
  * unmapped with the same size. */

@@ -66,15 +66,10 @@ static void assert_same_programs(const struct bpf_object *a, struct bpf_object *
 
 static void test_same_programs(void **state)
 {
-	/* The same names in each: what is not set is zero. */
 	const struct embedded_bpf objects[] = {
-		{ .name = "children", .start = bpf_children_start, .end = bpf_children_end },
-		{ .name = "signals", .start = bpf_signals_start, .end = bpf_signals_end },
-		{ .name = "off_cpu", .start = bpf_off_cpu_start, .end = bpf_off_cpu_end },
-		{ .name = "cpu_samples",
-		  .start = bpf_cpu_samples_start,
-		  .end = bpf_cpu_samples_end },
-		{ .name = "threads", .start = bpf_threads_start, .end = bpf_threads_end },
+		{ BPF_OBJECT(children), NULL, 0, 0 }, { BPF_OBJECT(signals), NULL, 0, 0 },
+		{ BPF_OBJECT(off_cpu), NULL, 0, 0 },  { BPF_OBJECT(cpu_samples), NULL, 0, 0 },
+		{ BPF_OBJECT(threads), NULL, 0, 0 },
 	};
 	struct bpf_object *plain[sizeof(objects) / sizeof(*objects)];
 

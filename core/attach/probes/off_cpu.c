@@ -13,13 +13,13 @@
 static int load(struct off_cpu *o, const struct probes *probes, int64_t tls_g)
 {
 	void *state;
-	int err = beside_load(&o->object, &state, sizeof(*o->state), probes, tls_g, "off_cpu",
-			      bpf_off_cpu_start, bpf_off_cpu_end);
+	int err = beside_load(&o->object, &state, sizeof(*o->state), probes, tls_g,
+			      BPF_OBJECT(off_cpu));
 
 	if (err)
 		return err;
 	o->state = state;
-	o->link = kernel_types_attach(o->object, "on_switch");
+	o->link = kernel_types_attach(o->object, BPF_NAME(off_cpu, on_switch));
 	return o->link ? 0 : -errno;
 }
 

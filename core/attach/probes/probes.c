@@ -107,10 +107,11 @@ static int take_rings(struct probes *p, const struct probes_options *opt)
 
 static int map_shared(struct probes *p, const struct probes_options *opt)
 {
-	p->counters = embedded_bpf_map(p->object, "counters", p->n_cpus * sizeof(*p->counters));
+	p->counters = embedded_bpf_map(p->object, BPF_NAME(probes, counters),
+				       p->n_cpus * sizeof(*p->counters));
 	if (p->counters)
 		p->state = embedded_bpf_map(p->object, ".bss", sizeof(*p->state));
-	p->lost_goids_fd = bpf_object__find_map_fd_by_name(p->object, "lost_goids");
+	p->lost_goids_fd = bpf_object__find_map_fd_by_name(p->object, BPF_NAME(probes, lost_goids));
 	if (p->counters && p->state && p->lost_goids_fd >= 0)
 		return 0;
 	int err = errno ? -errno : -EINVAL;
@@ -123,12 +124,9 @@ static int map_shared(struct probes *p, const struct probes_options *opt)
 
 static int configure(struct probes *p, const struct probes_options *opt)
 {
-	struct bpf_map *rodata = bpf_object__find_map_by_name(p->object, ".rodata");
-	struct probe_config *config;
-	size_t size = 0;
+	struct probe_config *config = embedded_bpf_config(p->object, sizeof(*config));
 
-	config = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
-	if (!config || size < sizeof(*config))
+	if (!config)
 		return -EINVAL;
 	int err = configure_offsets(config, opt);
 	if (err)
@@ -148,10 +146,14 @@ static int configure(struct probes *p, const struct probes_options *opt)
 static int choose_programs(struct probes *p, const struct probes_options *opt)
 {
 	static const char *const names[4][SITE_PROGRAMS] = {
-		{ "entry_multi", "exit_multi", "runtime_multi" },
-		{ "entry_perf", "exit_perf", "runtime_perf" },
-		{ "entry_values_multi", "exit_values_multi", "runtime_multi" },
-		{ "entry_values_perf", "exit_values_perf", "runtime_perf" },
+		{ BPF_NAME(probes, entry_multi), BPF_NAME(probes, exit_multi),
+		  BPF_NAME(probes, runtime_multi) },
+		{ BPF_NAME(probes, entry_perf), BPF_NAME(probes, exit_perf),
+		  BPF_NAME(probes, runtime_perf) },
+		{ BPF_NAME(probes, entry_values_multi), BPF_NAME(probes, exit_values_multi),
+		  BPF_NAME(probes, runtime_multi) },
+		{ BPF_NAME(probes, entry_values_perf), BPF_NAME(probes, exit_values_perf),
+		  BPF_NAME(probes, runtime_perf) },
 	};
 	const char *const *set = names[(opt->kind == ATTACH_PERF) + (opt->values ? 2 : 0)];
 
@@ -164,8 +166,9 @@ static int choose_programs(struct probes *p, const struct probes_options *opt)
 		if (bpf_program__set_autoload(p->program[i], true))
 			return -EINVAL;
 	}
-	struct bpf_map *rings = bpf_object__find_map_by_name(p->object, "rings");
-	struct bpf_map *counters = bpf_object__find_map_by_name(p->object, "counters");
+	struct bpf_map *rings = bpf_object__find_map_by_name(p->object, BPF_NAME(probes, rings));
+	struct bpf_map *counters = bpf_object__find_map_by_name(p->object,
+								BPF_NAME(probes, counters));
 	if (!rings || !counters)
 		return -ENOENT;
 	int err = opt->values ? site_values_size(p->object, opt->values) : 0;

@@ -14,8 +14,8 @@
 void signal_watch_open(struct signal_watch *w, uint32_t signals)
 {
 	struct signals_config config = { .signals = signals };
-	const struct embedded_bpf e = { "signals", bpf_signals_start, bpf_signals_end,
-					&config,   sizeof(config),    sizeof(*w->state) };
+	const struct embedded_bpf e = { BPF_OBJECT(signals), &config, sizeof(config),
+					sizeof(*w->state) };
 	void *state = NULL;
 	int err = target_identify(getpid(), &config.tracer);
 
@@ -23,8 +23,8 @@ void signal_watch_open(struct signal_watch *w, uint32_t signals)
 	if (!err)
 		err = embedded_bpf_load(&e, &w->object, &state);
 	w->state = state;
-	if (!err && (!(w->fork = kernel_types_attach(w->object, "on_launch")) ||
-		     !(w->signal = kernel_types_attach(w->object, "on_signal"))))
+	if (!err && (!(w->fork = kernel_types_attach(w->object, BPF_NAME(signals, on_launch))) ||
+		     !(w->signal = kernel_types_attach(w->object, BPF_NAME(signals, on_signal)))))
 		err = -errno;
 	if (err) {
 		log_debug("who is sent signals cannot be seen: %s", strerror(-err));

@@ -5,11 +5,12 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 
+#include "attach/probes/embedded_bpf.h"
 #include "bpf/event.h"
 
 int site_values_size(struct bpf_object *object, const struct plan *p)
 {
-	struct bpf_map *map = bpf_object__find_map_by_name(object, "site_values");
+	struct bpf_map *map = bpf_object__find_map_by_name(object, BPF_NAME(probes, site_values));
 	const struct plan_value *first;
 	uint32_t n = 0;
 
@@ -20,7 +21,8 @@ int site_values_size(struct bpf_object *object, const struct plan *p)
 
 int site_values_fill(struct bpf_object *object, const struct plan *p)
 {
-	int fd = bpf_object__find_map_fd_by_name(object, "site_values"), err = fd < 0 ? fd : 0;
+	int fd = bpf_object__find_map_fd_by_name(object, BPF_NAME(probes, site_values)),
+	    err = fd < 0 ? fd : 0;
 
 	for (uint32_t i = 0; i < p->n_sites && !err; i++) {
 		const struct plan_value *first;

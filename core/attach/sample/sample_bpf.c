@@ -36,13 +36,11 @@ static int on_record(void *ctx, void *data, size_t size)
 static int configure(struct bpf_object *o, const struct sample_config *config,
 		     const struct sample_bpf_room *room)
 {
-	struct bpf_map *rodata = bpf_object__find_map_by_name(o, ".rodata");
-	struct bpf_map *ring = bpf_object__find_map_by_name(o, "ring");
-	struct bpf_map *images = bpf_object__find_map_by_name(o, "images");
-	size_t size = 0;
-	void *to = rodata ? bpf_map__initial_value(rodata, &size) : NULL;
+	struct bpf_map *ring = bpf_object__find_map_by_name(o, BPF_NAME(sample, ring));
+	struct bpf_map *images = bpf_object__find_map_by_name(o, BPF_NAME(sample, images));
+	void *to = embedded_bpf_config(o, sizeof(*config));
 
-	if (!to || size < sizeof(*config) || !ring || !images)
+	if (!to || !ring || !images)
 		return -EINVAL;
 	memcpy(to, config, sizeof(*config));
 	int err = bpf_map__set_max_entries(images, room->processes);
@@ -81,8 +79,10 @@ int sample_bpf_identify(struct sample_config *c)
 /* Maps that both objects have are the same ones: `to` uses those of `from`. */
 static int share_maps(struct bpf_object *to, const struct bpf_object *from)
 {
-	static const char *const names[] = { "ring",     "rows",   "binaries",
-					     "counters", "images", "callers" };
+	static const char *const names[] = {
+		BPF_NAME(sample, ring),     BPF_NAME(sample, rows),   BPF_NAME(sample, binaries),
+		BPF_NAME(sample, counters), BPF_NAME(sample, images), BPF_NAME(sample, callers)
+	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names) && !err; i++)
@@ -108,12 +108,11 @@ static int load(struct bpf_object **to, const struct embedded_bpf *e,
 static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
 		       const struct sample_bpf_room *room)
 {
-	const struct embedded_bpf e = { "deaths", bpf_deaths_start, bpf_deaths_end,
-					config,   sizeof(*config),  0 };
+	const struct embedded_bpf e = { BPF_OBJECT(deaths), config, sizeof(*config), 0 };
 	int err = load(&s->deaths, &e, room, s->object);
 
 	if (!err) {
-		s->deliver = kernel_types_attach(s->deaths, "on_deliver");
+		s->deliver = kernel_types_attach(s->deaths, BPF_NAME(deaths, on_deliver));
 		err = s->deliver ? 0 : -errno;
 	}
 	if (!s->object)
@@ -125,8 +124,7 @@ static int load_deaths(struct sample_bpf *s, const struct sample_config *config,
 static void load_waits(struct sample_bpf *s, const struct sample_config *config,
 		       const struct sample_bpf_room *room)
 {
-	const struct embedded_bpf e = { "waits", bpf_waits_start, bpf_waits_end,
-					config,  sizeof(*config), 0 };
+	const struct embedded_bpf e = { BPF_OBJECT(waits), config, sizeof(*config), 0 };
 	int err = load(&s->waits, &e, room, s->object);
 
 	if (!err) {
@@ -146,8 +144,7 @@ static void load_waits(struct sample_bpf *s, const struct sample_config *config,
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
 		    const struct sample_bpf_room *room, const struct sample_bpf_reader *reader)
 {
-	const struct embedded_bpf e = { "sample", bpf_sample_start, bpf_sample_end,
-					config,   sizeof(*config),  0 };
+	const struct embedded_bpf e = { BPF_OBJECT(sample), config, sizeof(*config), 0 };
 	int err = 0;
 
 	embedded_bpf_log();
@@ -156,11 +153,12 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 		err = load(&s->object, &e, room, NULL);
 	if (!err && what & BPF_SAMPLES)
 		s->program_fd = bpf_program__fd(
-			bpf_object__find_program_by_name(s->object, "on_event"));
+			bpf_object__find_program_by_name(s->object, BPF_NAME(sample, on_event)));
 	if (!err && what & BPF_DEATHS)
 		err = load_deaths(s, config, room);
 	if (!err) {
-		s->ring = ring_buffer__new(map_fd(s, "ring"), on_record, (void *)reader, NULL);
+		s->ring = ring_buffer__new(map_fd(s, BPF_NAME(sample, ring)), on_record,
+					   (void *)reader, NULL);
 		err = s->ring ? 0 : -errno;
 	}
 	if (!err && what & BPF_WAITS)
@@ -186,13 +184,13 @@ static int watch(struct sample_bpf *s, const char *program, const char *path, ui
 int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off,
 			    struct bpf_link **to)
 {
-	return watch(s, "on_panic", path, file_off, to);
+	return watch(s, BPF_NAME(deaths, on_panic), path, file_off, to);
 }
 
 int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off,
 			       struct bpf_link **to)
 {
-	return watch(s, "on_unwind", path, file_off, to);
+	return watch(s, BPF_NAME(deaths, on_unwind), path, file_off, to);
 }
 
 void sample_bpf_unwatch(struct bpf_link *link)
@@ -225,7 +223,7 @@ static int put_rows(const struct sample_bpf *s, uint32_t slot, const struct samp
 	if (!err)
 		err = bpf_map_update_batch(fd, keys, rows, &count, &batch);
 	if (!err)
-		err = bpf_map_update_elem(map_fd(s, "rows"), &slot, &fd, BPF_ANY);
+		err = bpf_map_update_elem(map_fd(s, BPF_NAME(sample, rows)), &slot, &fd, BPF_ANY);
 	free(keys);
 	if (fd >= 0)
 		close(fd); /* the outer map keeps it */
@@ -248,7 +246,7 @@ static int take_slot(struct sample_bpf *s, uint32_t from, uint32_t n_slots,
  * maybe_wait_bpf_programs): none goes on in those of the next one. */
 static void leave_slot(struct sample_bpf *s, uint32_t slot)
 {
-	if (!bpf_map_delete_elem(map_fd(s, "rows"), &slot))
+	if (!bpf_map_delete_elem(map_fd(s, BPF_NAME(sample, rows)), &slot))
 		s->taken[slot] = false;
 }
 
@@ -263,7 +261,7 @@ int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sampl
 	if (err)
 		return err;
 	b->n_rows = (uint32_t)n;
-	err = bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+	err = bpf_map_update_elem(map_fd(s, BPF_NAME(sample, binaries)), key, b, BPF_ANY);
 	if (err && n)
 		leave_slot(s, b->slot);
 	return err;
@@ -271,12 +269,12 @@ int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sampl
 
 int sample_bpf_share(struct sample_bpf *s, const struct file_id *key, const struct sample_binary *b)
 {
-	return bpf_map_update_elem(map_fd(s, "binaries"), key, b, BPF_ANY);
+	return bpf_map_update_elem(map_fd(s, BPF_NAME(sample, binaries)), key, b, BPF_ANY);
 }
 
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
 {
-	bpf_map_delete_elem(map_fd(s, "binaries"), key);
+	bpf_map_delete_elem(map_fd(s, BPF_NAME(sample, binaries)), key);
 	if (slot)
 		leave_slot(s, *slot);
 }
@@ -294,7 +292,7 @@ void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot)
 
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i)
 {
-	const int fd = map_fd(s, "images");
+	const int fd = map_fd(s, BPF_NAME(sample, images));
 
 	if (i->n)
 		return bpf_map_update_elem(fd, &pid, i, BPF_ANY);
@@ -306,7 +304,7 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES])
 {
-	const int fd = map_fd(s, "images");
+	const int fd = map_fd(s, BPF_NAME(sample, images));
 	struct sample_images i;
 	uint32_t pid, next;
 	bool more = !bpf_map_get_next_key(fd, NULL, &next);
@@ -343,7 +341,8 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 	struct sample_counters sum = { 0 }, *each = calloc(s->n_cpus, sizeof(*each));
 	uint32_t zero = 0;
 
-	if (each && s->object && !bpf_map_lookup_elem(map_fd(s, "counters"), &zero, each))
+	if (each && s->object &&
+	    !bpf_map_lookup_elem(map_fd(s, BPF_NAME(sample, counters)), &zero, each))
 		for (unsigned i = 0; i < s->n_cpus; i++) {
 			sum.samples += each[i].samples;
 			sum.lost += each[i].lost;

@@ -14,8 +14,8 @@
 
 int thread_events_load(struct thread_events *t, const struct threads_config *config)
 {
-	const struct embedded_bpf e = { "threads", bpf_threads_start, bpf_threads_end,
-					config,    sizeof(*config),   sizeof(*t->state) };
+	const struct embedded_bpf e = { BPF_OBJECT(threads), config, sizeof(*config),
+					sizeof(*t->state) };
 	void *state = NULL;
 
 	*t = (struct thread_events){ 0 };
@@ -24,7 +24,7 @@ int thread_events_load(struct thread_events *t, const struct threads_config *con
 	t->state = state;
 	if (!err) {
 		t->link = bpf_program__attach(
-			bpf_object__find_program_by_name(t->object, "on_task"));
+			bpf_object__find_program_by_name(t->object, BPF_NAME(threads, on_task)));
 		err = t->link ? 0 : -errno;
 	}
 	if (err)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "attach/probes/embedded_bpf.h"
 #include "base/vec.h"
 
 _Static_assert(sizeof(struct waits_thread) % sizeof(uint64_t) == 0, "addresses follow it");
@@ -15,7 +16,8 @@ struct bpf_link *thread_waits_open(const struct thread_waits *w, uint32_t pid)
 {
 	union bpf_iter_link_info info = { .task.pid = pid };
 	LIBBPF_OPTS(bpf_iter_attach_opts, opts, .link_info = &info, .link_info_len = sizeof(info));
-	struct bpf_program *p = bpf_object__find_program_by_name(w->bpf->waits, "on_thread");
+	struct bpf_program *p = bpf_object__find_program_by_name(w->bpf->waits,
+								 BPF_NAME(waits, on_thread));
 	struct bpf_link *of = bpf_program__attach_iter(p, &opts);
 
 	/* Before Linux 6.1 no process can be named: all are visited, and left out. */

@@ -5,18 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash_table.h"
+#include "base/hash_index.h"
 #include "base/utf8.h"
 #include "base/vec.h"
 #include "export/protoout.h"
 #include "otlp.pb-c.h"
 
-/* An entry of one of the tables: its key is its encoding as a part of the dictionary, which begins
+/* An entry of one of the tables. Its key is its encoding as a part of the dictionary, which begins
  * with the table's number. */
 struct entry {
-	int32_t index;
-	UT_hash_handle hh;
-	uint8_t key[];
+	size_t key_off, key_bytes; /* in the dictionary */
+	int32_t number;            /* in its table */
 };
 
 /* Encodings one after the other: those of messages of one type are a message with what all of them
@@ -30,6 +29,8 @@ enum table { MAPPINGS, LOCATIONS, FUNCTIONS, LINKS, STRINGS, ATTRIBUTES, STACKS,
 
 struct otlp_out {
 	struct entry *entries;
+	size_t n_entries, cap_entries;
+	struct hash_index index; /* finds an entry by its key */
 	int32_t count[N_TABLES];
 	struct bytes dictionary, resources;
 	struct protoout packed;
@@ -108,32 +109,37 @@ static void put_within(struct otlp_out *o, struct bytes *to, int field, const st
 /* The number of the entry that `part` is alone. */
 static int32_t enter(struct otlp_out *o, enum table t, const Otlp__Dictionary *part)
 {
-	struct entry *e;
+	size_t at;
 
 	if (!o->err)
 		o->err = protoout_pack(&o->packed, &part->base);
 	if (o->err)
 		return 0;
-	HASH_FIND(hh, o->entries, o->packed.data, o->packed.n, e);
-	if (e)
-		return e->index;
-	if (o->count[t] == INT32_MAX) {
+	const uint8_t *key = o->packed.data;
+	const size_t bytes = o->packed.n;
+	const uint32_t hash = hash_bytes(key, bytes);
+
+	for (uint32_t i = hash_index_first(&o->index, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&o->index, hash, &at)) {
+		const struct entry *e = &o->entries[i];
+
+		if (e->key_bytes == bytes && !memcmp(o->dictionary.data + e->key_off, key, bytes))
+			return e->number;
+	}
+	if (o->count[t] == INT32_MAX || o->n_entries == HASH_NONE - 1)
 		fail(o, -E2BIG);
-		return 0;
-	}
-	e = calloc(1, sizeof(*e) + o->packed.n);
-	if (e) {
-		memcpy(e->key, o->packed.data, o->packed.n);
-		HASH_ADD_KEYPTR(hh, o->entries, e->key, o->packed.n, e);
-	}
-	if (!e || !HASH_ADDED(e)) {
-		free(e);
+	else if (vec_reserve(&o->entries, &o->cap_entries, o->n_entries + 1))
 		fail(o, -ENOMEM);
+	const struct entry e = { o->dictionary.n, bytes, o->count[t] };
+
+	append(o, &o->dictionary, key, bytes);
+	if (!o->err && hash_index_put(&o->index, hash, (uint32_t)o->n_entries))
+		fail(o, -ENOMEM);
+	if (o->err)
 		return 0;
-	}
-	append(o, &o->dictionary, o->packed.data, o->packed.n);
-	e->index = o->count[t]++;
-	return e->index;
+	o->entries[o->n_entries++] = e;
+	o->count[t]++;
+	return e.number;
 }
 
 #define ENTER(o, table, field, x)                             \
@@ -578,14 +584,10 @@ uint8_t *otlp_out_message(struct otlp_out *o, size_t *n)
 
 void otlp_out_free(struct otlp_out *o)
 {
-	struct entry *e, *next;
-
 	if (!o)
 		return;
-	HASH_ITER(hh, o->entries, e, next) {
-		HASH_DEL(o->entries, e);
-		free(e);
-	}
+	hash_index_free(&o->index);
+	free(o->entries);
 	free(o->dictionary.data);
 	free(o->resources.data);
 	protoout_free(&o->packed);

@@ -299,6 +299,7 @@ $(EXPERIMENTS): $(BIN) | $(call deps,build)
 experiment-page: experiments/page/run.sh | $(call deps,page) ## size of the page, and how fast it opens and moves, at a million paths (RUNS=5 QUICK=1 RESUME=FOLDER)
 experiment-overhead: experiments/overhead/run.sh | $(call deps,go) $(call deps,experiment) ## the thesis's overhead tables; needs root (RUNS=5 GO= WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
 experiment-overhead-newest: experiments/overhead/run.sh | $(call deps,go) $(call deps,experiment) ## the same of programs built with the newest Go of ci/go-versions; needs root
+experiment-thesis-original: experiments/thesis-original/run.sh | $(call deps,go) $(call deps,experiment) $(call deps,original) ## the thesis's own collector and programs beside gotrace; needs root and two clones (ORIGINAL=DIR RUNS=5 WORKLOADS= VARIANTS= QUICK=1 RESUME=FOLDER)
 experiment-throughput: experiments/throughput/run.sh ## events per second that one core reads and pairs, and the memory (RUNS=5 QUICK=1 RESUME=FOLDER)
 experiment-trace-io: experiments/trace-io/run.sh ## ns to write and read an event of a trace, and bytes (RUNS=5 QUICK=1 RESUME=FOLDER)
 experiment-collector: experiments/collector/run.sh ## ns that the collector takes per event of inline stubs, by stage and rings (RUNS=5 QUICK=1 RESUME=FOLDER)

@@ -2,7 +2,7 @@
 # Installs what the Makefile's targets need, grouped by target. Asks nothing,
 # does nothing when everything is there. Debian 12 and 13, Ubuntu 24.04.
 #
-#   ci/deps.sh [GROUP...]   build, test and go, or of: build | test | go | paper | pdf | experiment | correctness | peers | fresh | matrix | page | kernel | tools
+#   ci/deps.sh [GROUP...]   build, test and go, or of: build | test | go | paper | pdf | experiment | correctness | original | peers | fresh | matrix | page | kernel | tools
 #   ci/deps.sh --check GROUP...   installs nothing: says what the compiler ($CC) misses of build or test, a line each; status 1 then
 #
 # DEPS_WAIT=300   seconds to wait at most for another package manager
@@ -30,6 +30,8 @@ packages_of() {
 			alsa-utils pulseaudio pulseaudio-utils pkg-config "$(perf)" ;;
 	correctness) # experiments/correctness: other tracers; what is in Go comes by way of go install
 		echo bpftrace binutils "$(perf)" ;;
+	original) # experiments/thesis-original: what builds the thesis's collector
+		echo bpftool clang libbpf-dev libelf-dev zlib1g-dev make gcc pkg-config python3 python3-venv git ;;
 	peers) # experiments/peers: the same questions to other tools; Delve comes by way of go install
 		echo uftrace bpftrace gcc libc6-dev binutils "$(perf)" ;;
 	matrix) # make test-vm, test-go and regress

@@ -99,7 +99,9 @@ done
 while read -r name target folder <&3; do
 	chosen "$name" || continue
 	rows=$([ -z "${MISSING:-}" ] || rows_of "$name" "$folder")
-	if [ -n "$rows" ]; then skip "$name" "$rows has them"; else one "$name" "$target" "$folder"; fi
+	if [ -n "$rows" ]; then skip "$name" "$rows has them"
+	elif [ "$name" = thesis-original ] && [ -z "${ORIGINAL:-}" ]; then skip "$name" "ORIGINAL= names no clones ($folder/README.md)"
+	else one "$name" "$target" "$folder"; fi
 done 3< <(targets)
 [ -z "$results" ] || echo "results are in $results"
 totals

@@ -89,11 +89,13 @@ named() {
 	[ "$(gt info trace | awk '$1 == "pid" { print $2 }')" = "$job" ] || fail "the trace is of another process"
 	gt top --pid "$name" -f main.rests --times 1 >table 2>err
 	expect_grep "process $job" table
+	gt plan --pid "$name" -f main.rests >plan
+	expect_grep "1 functions* selected" plan
 	# of several it asks which, and says why each may be it
 	"./$name" 200 1 told >other &
 	second=$!
 	wait_for 60 grep -q ready other
-	for verb in goroutines sample record top; do
+	for verb in goroutines sample record top plan; do
 		expect_status 2 gt $verb --pid "$name" 2>err
 		expect_grep "2 processes are called '$name'" err
 		expect_grep "^ *$job  ./$name 100 1 told$" err
@@ -102,7 +104,7 @@ named() {
 	kill -TERM "$second"
 	wait "$second" || true
 	end
-	for verb in goroutines sample record top; do
+	for verb in goroutines sample record top plan; do
 		expect_status 2 gt $verb --pid "$name" 2>err
 		expect_grep "no running process is called '$name'" err
 	done

@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/output.h"
 #include "cli/pager.h"
+#include "cli/process_arg.h"
 #include "cli/selection.h"
 #include "plan/plan_print.h"
 
@@ -30,7 +31,7 @@ struct plan_args {
 enum { OPT_PID = 0x300 };
 
 static const struct argp_option options[] = {
-	{ "pid", OPT_PID, "PID", 0,
+	{ "pid", OPT_PID, "PID|NAME", 0,
 	  "Plan the binary that this process executes, as 'gotrace record --pid PID' would probe it",
 	  1 },
 	{ "format", 'F', "FORMAT", 0, "text (default) or json", 1 },
@@ -49,18 +50,13 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct plan_args *a = state->input;
-	char *end;
-	long pid;
 
 	switch (key) {
 	case OPT_PID:
-		pid = strtol(arg, &end, 10);
-		if (*end || pid <= 0 || pid > INT_MAX)
-			arg_error(state, "'%s' is not a process id", arg);
 		if (a->binary)
 			arg_error(state, "one binary at a time");
-		snprintf(a->of_pid, sizeof(a->of_pid), "/proc/%ld/exe", pid);
-		a->pid = (pid_t)pid;
+		a->pid = process_arg(state, arg);
+		snprintf(a->of_pid, sizeof(a->of_pid), "/proc/%d/exe", a->pid);
 		a->binary = a->of_pid;
 		a->selection.plan.running = true;
 		return 0;

@@ -71,7 +71,7 @@ def main():
         with open(name + '.folded', encoding='utf-8') as f:
             for line in f:
                 stack, weight = line.rstrip('\n').rsplit(' ', 1)
-                folded[stack.split(';')[-1]] += int(weight)
+                folded[stack.removesuffix(';[parked]').split(';')[-1]] += int(weight)  # pprof labels what parked goroutines waited
         top = subprocess.run(['go', 'tool', 'pprof', '-raw', '-sample_index=' + ('cpu' if sampled else 'wall'), name + '.pb.gz'],
                              check=True, capture_output=True, text=True).stdout
         must_equal(f'{short}: go tool pprof and the folded stacks', selves(top), {k: v for k, v in folded.items() if v})

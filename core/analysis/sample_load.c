@@ -270,8 +270,8 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 		err = read_all(t, s, r);
 	if (!err && t->view && s->all.samples && s->last_ns - s->first_ns < t->view->from_ns)
 		err = trace_view_too_late(t->view, s->last_ns - s->first_ns);
-	if (!err && leave_out_parked && s->errors)
-		err = sample_parked_find(s);
+	if (!err && (leave_out_parked || w->mark_parked) && s->errors)
+		err = sample_parked_find(s, leave_out_parked);
 	if (!err && !w->programs_together)
 		err = sample_programs_find(s, t->view);
 	if (!err)

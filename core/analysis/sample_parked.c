@@ -27,6 +27,7 @@ struct finding {
 	struct life *lives;
 	size_t n_lives;
 	uint64_t span_ns;
+	bool leave_out;
 };
 
 static int by_goroutine(const void *x, const void *y, void *ctx)
@@ -144,13 +145,14 @@ static void find(struct finding *f)
 		struct sample_group *g = &s->groups[f->lives[i].group];
 
 		g->parked &= !nothing;
-		g->left_out |= g->parked;
+		g->left_out |= g->parked && f->leave_out;
 	}
 }
 
-int sample_parked_find(struct loaded_samples *s)
+int sample_parked_find(struct loaded_samples *s, bool leave_out)
 {
 	struct finding f = { .s = s,
+			     .leave_out = leave_out,
 			     .order = calloc(s->n_groups + 1, sizeof(*f.order)),
 			     .lives = calloc(s->n_groups + 1, sizeof(*f.lives)) };
 	const int err = f.order && f.lives ? 0 : -ENOMEM;

@@ -67,6 +67,7 @@ struct trace_watch {
 	bool holds;                         /* model_options.holds are wanted */
 	bool parked;                        /* loaded_trace_leave_out_parked is called later */
 	bool programs_together;             /* samples of several are one's */
+	bool mark_parked;                   /* samples of parked goroutines are marked */
 	/* Of a trace of samples: all was read, and its samples one by one are there. Who has it
 	 * does without calls. */
 	void (*on_samples)(void *ctx, const struct loaded_trace *t);
@@ -97,10 +98,10 @@ int loaded_trace_leave_out_parked(struct loaded_trace *t);
 char *loaded_trace_left_out(const struct loaded_trace *t);
 /* From the first event to the last. */
 uint64_t loaded_trace_span_ns(const struct loaded_trace *t);
-/* CLOCK_REALTIME from when to when samples were taken, of the part that is shown. False: the trace
- * has none, or does not say. */
+/* In CLOCK_REALTIME, when the first and the last sample of the part shown could be taken. False if
+ * the trace does not say. */
 bool loaded_trace_stretch(const struct loaded_trace *t, uint64_t *from_ns, uint64_t *to_ns);
-/* How long the recording is: that stretch, or from the first event to the last. */
+/* The recording is as long as that stretch, or from the first event to the last. */
 uint64_t loaded_trace_length_ns(const struct loaded_trace *t);
 /* How long the program ran, or what was seen of it. */
 uint64_t loaded_trace_wall_ns(const struct loaded_trace *t);

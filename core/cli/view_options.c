@@ -44,7 +44,7 @@ static const struct argp_option view_option_list[] = {
 	{ "parked", KEY_PARKED, NULL, 0,
 	  "in text and pages, also count the waits of parked goroutines, which waited in one place "
 	  "for nearly all of their life. Without this option a line prints how many are left out. "
-	  "Other formats count them always",
+	  "Folded stacks and pprof mark them; other formats count them always",
 	  4 },
 	{ "request", KEY_REQUEST, "GLOB", 0,
 	  "in the report by function and in pages, make the answer about calls of the function "

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
@@ -40,10 +41,13 @@ static uint64_t weight_of(const struct call_stats *st, enum export_weight weight
 	}
 }
 
-/* The path down to its node at `level`, or with `leaf` in that node's place. */
+/* The path down to its node at `level`, or with `leaf` in that node's place; PARKED_FRAME stands
+ * below it. */
 static void put_line(const struct trace_info *info, const struct call_tree *t, const uint32_t *path,
 		     uint32_t level, const char *leaf, uint64_t weight, FILE *out)
 {
+	const bool below = leaf && !strcmp(leaf, PARKED_FRAME);
+
 	for (uint32_t l = 1; l <= level; l++) {
 		const char *name = trace_name_func(info, t->nodes[path[l]].func);
 
@@ -53,25 +57,31 @@ static void put_line(const struct trace_info *info, const struct call_tree *t, c
 			text_frame(out, name);
 			fputc(';', out);
 		}
-		if (l == level && leaf)
+		if (l == level && leaf && !below)
 			fputs(leaf, out);
 		else
 			text_frame(out, name);
+		if (l == level && below)
+			fputs(";" PARKED_FRAME, out);
 		fputc(l < level ? ';' : ' ', out);
 	}
 	fprintf(out, "%" PRIu64 "\n", weight);
 }
 
-static int lines(const struct trace_info *info, const struct call_tree *t,
-		 enum export_weight weight, FILE *out)
+/* parked: NULL, or waits by node. */
+static int lines(const struct loaded_trace *trace, const struct call_tree *t,
+		 const uint64_t *parked, enum export_weight weight, FILE *out)
 {
+	const struct trace_info *info = trace->info;
 	uint32_t *path = NULL; /* the nodes from the outermost to the current one */
 	size_t cap = 0;
 	int err = 0;
 
 	for (size_t i = 1; !err && i < t->n; i++) {
 		const struct call_node *x = &t->nodes[i];
-		uint64_t w = weight_of(&x->stats, weight);
+		const uint64_t parked_ns = parked ? parked[i] : 0;
+		/* of samples a part of it */
+		uint64_t w = weight_of(&x->stats, weight) - (trace->samples ? parked_ns : 0);
 
 		err = vec_reserve(&path, &cap, x->level + 1);
 		if (err)
@@ -79,6 +89,8 @@ static int lines(const struct trace_info *info, const struct call_tree *t,
 		path[x->level] = (uint32_t)i;
 		if (w)
 			put_line(info, t, path, x->level, NULL, w, out);
+		if (parked_ns)
+			put_line(info, t, path, x->level, PARKED_FRAME, parked_ns, out);
 		if (weight == WEIGHT_SELF && x->stats.morestack_ns)
 			put_line(info, t, path, x->level, GROWTH_FRAME, x->stats.morestack_ns, out);
 		if (weight == WEIGHT_SELF && x->stats.preempt_ns)
@@ -105,7 +117,11 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 {
 	struct call_tree tree;
 	struct loaded_trace trace;
-	int err = tree_load(&trace, &tree, r[0], opt->view, NULL, opt->no_go_edges, opt->raw);
+	const bool apart = (opt->weight == WEIGHT_SELF || opt->weight == WEIGHT_WAIT) &&
+			   !(opt->view && opt->view->parked);
+	struct trace_watch watch = { .parked = apart, .mark_parked = apart };
+	uint64_t *parked = NULL;
+	int err = tree_load(&trace, &tree, r[0], opt->view, &watch, opt->no_go_edges, opt->raw);
 
 	(void)n;
 	if (!err)
@@ -116,12 +132,15 @@ int export_folded(struct trace_reader *const *r, size_t n, const struct export_o
 		log_error("this trace has no states of goroutines; record with --states");
 		err = -ENOTSUP;
 	}
+	if (!err && apart)
+		parked = tree_parked(&trace, &tree, &err);
 	if (!err && opt->header)
 		fprintf(out, "# %s\n", weights[opt->weight]);
 	if (!err)
-		err = lines(trace.info, &tree, opt->weight, out);
+		err = lines(&trace, &tree, parked, opt->weight, out);
 	if (!err)
 		err = outfile_check(out);
+	free(parked);
 	call_tree_free(&tree);
 	trace_unload(&trace);
 	return err;

@@ -10,6 +10,7 @@
  */
 #define GROWTH_FRAME    "[stack growth]"
 #define PREEMPTED_FRAME "[preempted]"
+#define PARKED_FRAME    "[parked]" /* below a function in which parked goroutines wait */
 
 int export_chrome(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		  FILE *out);

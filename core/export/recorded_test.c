@@ -372,6 +372,7 @@ static void compare(const char *trace, const char *format, struct funcs *got, st
 	for (size_t i = 0; i < got->n; i++)
 		if (strcmp(got->list[i].name, "[stack growth]") != 0 &&
 		    strcmp(got->list[i].name, "[preempted]") != 0 &&
+		    strcmp(got->list[i].name, "[parked]") != 0 &&
 		    !bsearch(&got->list[i], want->list, want->n, sizeof(*want->list), by_name))
 			fail_msg("%s, %s: the program does not know %s", trace, format,
 				 got->list[i].name);
@@ -456,9 +457,59 @@ static void test_recorded(void **state)
 	free(got);
 }
 
+#define QUERY "fixtures/answers/query.gotrace" /* a goroutine of it is parked */
+
+/* The sum of all lines, and of those that end with `frame`. */
+static uint64_t folded_ns(const struct trace_view *view, const char *frame, uint64_t *of_frame)
+{
+	size_t n;
+	char *text = fixture_export(QUERY, "folded", &(struct export_options){ .view = view }, &n),
+	     *rest = text;
+	uint64_t sum = 0;
+
+	*of_frame = 0;
+	for (char *line; (line = strsep(&rest, "\n")) && *line;) {
+		const char *blank = strrchr(line, ' ');
+		const uint64_t ns = strtoull(blank + 1, NULL, 10);
+
+		sum += ns;
+		if (!strncmp(blank - strlen(frame), frame, strlen(frame)))
+			*of_frame += ns;
+	}
+	free(text);
+	return sum;
+}
+
+/* Waits of parked goroutines stand apart, and nothing is lost. */
+static void test_parked(void **state)
+{
+	const struct trace_view with = { .parked = true, .said = true };
+	uint64_t apart, none, labelled = 0;
+	size_t n, size;
+
+	(void)state;
+	assert_int_equal(folded_ns(NULL, ";[parked]", &apart),
+			 folded_ns(&with, ";[parked]", &none));
+	assert_true(apart > 0 && none == 0);
+	char *data = fixture_export(QUERY, "pprof", &(struct export_options){ 0 }, &n),
+	     *plain = fixture_gunzip(data, n, &size);
+	Pprof__Profile *p = pprof__profile__unpack(NULL, size, (uint8_t *)plain);
+
+	assert_non_null(p);
+	for (size_t i = 0; i < p->n_sample; i++)
+		for (size_t k = 0; k < p->sample[i]->n_label; k++)
+			if (!strcmp(p->string_table[p->sample[i]->label[k]->key], "parked"))
+				labelled += (uint64_t)p->sample[i]->value[1];
+	assert_int_equal(labelled, apart);
+	pprof__profile__free_unpacked(p, NULL);
+	free(plain);
+	free(data);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_recorded) };
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_recorded),
+					    cmocka_unit_test(test_parked) };
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

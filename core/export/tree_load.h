@@ -14,4 +14,10 @@
 int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
 	      const struct trace_view *view, struct trace_watch *watch, bool cut_go, bool raw);
 
+/*
+ * Waits of parked goroutines by node, ns, to be freed; NULL and 0 in *err if there are none. The
+ * trace was loaded with watch.parked and mark_parked. Its tree has these waits if it is of samples.
+ */
+uint64_t *tree_parked(const struct loaded_trace *trace, const struct call_tree *tree, int *err);
+
 #endif

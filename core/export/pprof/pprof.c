@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "analysis/goroutine_paths.h"
+#include "analysis/parked.h"
 #include "analysis/trace_names.h"
 #include "analysis/whole_paths.h"
 #include "base/hash_index.h"
@@ -135,6 +136,7 @@ static size_t fill_stack(struct pprof *p, uint32_t node, const char *leaf)
 struct labels {
 	const struct goroutine_path *g;
 	const char *reason, *leaf; /* leaf: in the node's place */
+	bool parked;
 };
 
 /* A goid is unique within its image only, so that goroutines of a process that executed itself
@@ -145,7 +147,7 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Sample s = PPROF__SAMPLE__INIT, *samples[] = { &s };
 	Pprof__Label goroutine = PPROF__LABEL__INIT, image = PPROF__LABEL__INIT,
-		     reason = PPROF__LABEL__INIT, *labels[3];
+		     reason = PPROF__LABEL__INIT, parked = PPROF__LABEL__INIT, *labels[4];
 
 	s.n_location_id = fill_stack(p, node, l->leaf);
 	s.location_id = p->stack;
@@ -166,6 +168,11 @@ static void put_sample(struct pprof *p, uint32_t node, int64_t values[PPROF_VALU
 		reason.key = profile_string(&p->out, "reason");
 		reason.str = profile_string(&p->out, l->reason);
 		labels[s.n_label++] = &reason;
+	}
+	if (l->parked) {
+		parked.key = profile_string(&p->out, PARKED_LABEL);
+		parked.str = profile_string(&p->out, PARKED_LABEL_YES);
+		labels[s.n_label++] = &parked;
 	}
 	part.n_sample = 1;
 	part.sample = samples;
@@ -211,6 +218,24 @@ static void put_stops(struct pprof *p, uint32_t node)
 	if (st->preempt_ns && !p->out.err) {
 		values[1] = values[8] = (int64_t)st->preempt_ns;
 		put_sample(p, node, values, &(struct labels){ .leaf = PREEMPTED_FRAME });
+	}
+}
+
+/* Waits of parked goroutines, which are in no other sample. */
+static void put_parked(struct pprof *p)
+{
+	size_t n = 0;
+	const struct parked_place *places = parked_places(p->trace->parked, &n);
+	char number[WAIT_REASON_BYTES];
+
+	for (size_t i = 0; i < n && !p->out.err; i++) {
+		int64_t values[PPROF_VALUES] = { 0 };
+
+		values[1] = values[6] = (int64_t)places[i].ns;
+		put_sample(p, p->tree->node_of[places[i].path], values,
+			   &(struct labels){
+				   .reason = wait_reason(p->trace->info, places[i].reason, number),
+				   .parked = true });
 	}
 }
 
@@ -263,6 +288,7 @@ static void write_profile(struct pprof *p, const struct goroutine_paths *g)
 	profile_string(&p->out, "");
 	pprof_head(p);
 	put_samples(p, g);
+	put_parked(p);
 	profile_put_strings(&p->out);
 	if (p->out.err)
 		log_no_memory("no memory for the profile");
@@ -303,6 +329,8 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 		return profile_samples(r[0], opt, out);
 	struct by_goroutine by = { .watch = { .calls = CALLS_ALL,
 					      .on_call = opt->goroutines ? on_call : NULL,
+					      .parked = !opt->goroutines,
+					      .mark_parked = !opt->goroutines,
 					      .ctx = &by } };
 	struct call_tree tree;
 	struct loaded_trace trace;

@@ -3,6 +3,10 @@
 #ifndef GOTRACE_PROFILE_OUT_H
 #define GOTRACE_PROFILE_OUT_H
 
+/* Samples that are waits of parked goroutines have this label. */
+#define PARKED_LABEL     "parked"
+#define PARKED_LABEL_YES "yes"
+
 #include "analysis/trace_load.h"
 #include "base/hash_index.h"
 #include "trace/samples.h"

@@ -43,6 +43,7 @@ struct writing {
 	struct hash_index by_place;
 	uint64_t *stack;
 	size_t cap_stack;
+	size_t program; /* the image that is the first mapping */
 };
 
 /* ---- functions and locations */
@@ -108,13 +109,45 @@ static void put_location(struct writing *w, uint64_t id, const struct place *p, 
 	profile_put(&w->out, &part);
 }
 
-/* The number of the image at an address, plus 1: the later one counts; 0: none. */
+/* Readers take the first mapping for the program: that of the process with the most samples. */
+static size_t find_program(const struct loaded_samples *s)
+{
+	const struct sample_tables *t = s->tables;
+	uint64_t *samples = t ? calloc(t->n_processes + 1, sizeof(*samples)) : NULL;
+	uint32_t most = 0;
+	size_t found = 0;
+
+	for (size_t i = 0; samples && i < s->n_groups; i++) {
+		const uint32_t process = s->groups[i].process;
+
+		samples[process] += s->groups[i].left_out ? 0 : s->groups[i].samples;
+		most = samples[process] > samples[most] ? process : most;
+	}
+	const char *exe = samples && t->n_processes ? t->processes[most].exe : NULL;
+
+	for (size_t i = 0; exe && i < t->n_images; i++)
+		if (t->images[i].process == most && !strcmp(t->images[i].path, exe)) {
+			found = i;
+			break;
+		}
+	free(samples);
+	return found;
+}
+
+/* The number of an image in the profile; the others keep their order. */
+static uint64_t mapping_id(const struct writing *w, size_t image)
+{
+	return image == w->program ? 1 : image < w->program ? image + 2 : image + 1;
+}
+
+/* The number of the image at an address: the later one counts; 0: none. */
 static uint64_t mapping_of(const struct writing *w, const struct place *p)
 {
-	if (p->process == PLACE_NAME)
-		return 0;
-	/* TRACE_NONE + 1 wraps to 0 */
-	return (uint32_t)(sample_tables_image_at(w->s->tables, p->process, p->pc) + 1);
+	const uint32_t image = p->process == PLACE_NAME
+				       ? TRACE_NONE
+				       : sample_tables_image_at(w->s->tables, p->process, p->pc);
+
+	return image == TRACE_NONE ? 0 : mapping_id(w, image);
 }
 
 /* The location of an address, or of a function that stands for something without one. */
@@ -149,16 +182,19 @@ static uint64_t location_of(struct writing *w, struct place p)
 static void put_mappings(struct writing *w)
 {
 	const struct sample_tables *t = w->s->tables;
+	const size_t n = t ? t->n_images : 0;
 
-	for (size_t i = 0; t && i < t->n_images; i++) {
+	w->program = find_program(w->s);
+	for (size_t k = 0; k < n; k++) { /* in the order of their numbers */
+		const size_t i = !k ? w->program : k <= w->program ? k - 1 : k;
 		const struct sample_image *x = &t->images[i];
 		Pprof__Profile part = PPROF__PROFILE__INIT;
 		Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
 		char id[2 * SAMPLE_BUILD_ID_BYTES + 1] = "", path[PATH_MAX];
 
-		for (unsigned k = 0; k < x->build_id_len; k++)
-			snprintf(id + 2 * (size_t)k, 3, "%02x", x->build_id[k]);
-		m.id = i + 1;
+		for (unsigned b = 0; b < x->build_id_len; b++)
+			snprintf(id + 2 * (size_t)b, 3, "%02x", x->build_id[b]);
+		m.id = mapping_id(w, i);
 		m.memory_start = x->start;
 		m.memory_limit = x->end;
 		m.file_offset = x->file_off;
@@ -286,7 +322,7 @@ static size_t fill_stack(struct writing *w, const struct sample_group *g)
 	return n;
 }
 
-#define LABELS_OF_OURS 5
+#define LABELS_OF_OURS 6
 
 static void put_number(struct writing *w, Pprof__Sample *s, const char *key, uint64_t number)
 {
@@ -338,6 +374,10 @@ static void put_sample(struct writing *w, const struct sample_group *g)
 		labels[s.n_label++].str = profile_string(&w->out, l->values[i]);
 	}
 	put_reason(w, g, &s);
+	if (g->parked) {
+		labels[s.n_label].key = profile_string(&w->out, PARKED_LABEL);
+		labels[s.n_label++].str = profile_string(&w->out, PARKED_LABEL_YES);
+	}
 	put_identities(w, g, &s);
 	part.n_sample = 1;
 	part.sample = samples;
@@ -356,6 +396,8 @@ static int by_what_is_written(const struct writing *w, const struct sample_group
 		c = compare_u64(a->labels, b->labels);
 	if (!c && w->identities)
 		c = compare_u64(a->tid, b->tid);
+	if (!c)
+		c = a->parked - b->parked;
 	return c || !w->goroutines ? c : compare_u64(a->goid, b->goid);
 }
 
@@ -414,7 +456,8 @@ int profile_samples(struct trace_reader *r, const struct export_options *opt, FI
 	struct writing w = { .trace = &trace,
 			     .goroutines = opt->goroutines,
 			     .identities = opt->identities };
-	int err = trace_load(&trace, r, opt->view, NULL);
+	struct trace_watch watch = { .mark_parked = !(opt->view && opt->view->parked) };
+	int err = trace_load(&trace, r, opt->view, &watch);
 
 	w.s = trace.samples;
 	if (!err)

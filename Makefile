@@ -14,7 +14,7 @@ Q   := $(if $(filter 1,$(V)),,@)
 msg  = $(if $(filter 1,$(V)),,@printf '  %-8s %s\n' '$(1)' '$(2)';)
 
 VERSION := $(shell ci/version.sh 2>/dev/null || echo unknown)
-LIBS_ALL := libbpf libelf libdw capstone zlib libzstd libprotobuf-c sqlite3 jansson libcurl libmicrohttpd
+LIBS_ALL := libbpf libelf libdw capstone zlib liblzma libzstd libprotobuf-c sqlite3 jansson libcurl libmicrohttpd
 
 CPPFLAGS += -Icore -I. -I$(OUT) -I$(OUT)/proto -D_GNU_SOURCE
 CFLAGS   ?= -g $(if $(filter 1,$(DEBUG)),-O0,$(if $(filter 1,$(SAN)),-O1,-O2))

@@ -12,7 +12,7 @@ packages_of() {
 	case "$1" in
 	build) # the gotrace command and its libraries; zstd packs what experiments leave (experiments/provenance.sh)
 		echo gcc clang llvm make pkg-config libbpf-dev libelf-dev libdw-dev \
-			libcapstone-dev libiberty-dev zlib1g-dev libzstd-dev zstd libprotobuf-c-dev \
+			libcapstone-dev libiberty-dev zlib1g-dev liblzma-dev libzstd-dev zstd libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev linux-libc-dev ;;
 	test) # unit tests, sanitizers, format; gccgo (225 MB) and upx (3 MB) make programs that are refused (live/kinds.sh)
 		echo libcmocka-dev valgrind binutils procps zstd python3 sudo libcap2-bin strace btrfs-progs sqlite3 curl "$(clang_rt)" "$(clang_format)" \
@@ -114,7 +114,7 @@ missing_of() { # GROUP
 			command -v "$1" >/dev/null || { [ "$1" = protoc-c ] && command -v protoc >/dev/null; } || echo "$1 (${command##* })"
 		done
 		headers='bpf/libbpf.h:libbpf-dev gelf.h:libelf-dev elfutils/libdw.h:libdw-dev capstone/capstone.h:libcapstone-dev
-			libiberty/demangle.h:libiberty-dev zlib.h:zlib1g-dev zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev
+			libiberty/demangle.h:libiberty-dev zlib.h:zlib1g-dev lzma.h:liblzma-dev zstd.h:libzstd-dev protobuf-c/protobuf-c.h:libprotobuf-c-dev
 			sqlite3.h:libsqlite3-dev jansson.h:libjansson-dev curl/curl.h:libcurl4-openssl-dev microhttpd.h:libmicrohttpd-dev
 			linux/bpf.h:linux-libc-dev' ;;
 	test) headers='cmocka.h:libcmocka-dev' ;;

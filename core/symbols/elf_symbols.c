@@ -8,6 +8,7 @@
 #include "base/vec.h"
 #include "binary/ehframe.h"
 #include "binary/foreign_elf.h"
+#include "symbols/mini_debug.h"
 
 #define BUILD_ID_BYTES 20
 #define SEGMENTS_MAX   256 /* no program and no library has as many */
@@ -157,6 +158,46 @@ static void read_sections(struct elf_symbols *e, Elf *elf, GElf_Word type)
 	}
 }
 
+/* The symbols that are packed into the file; a packed file is not looked for in it. */
+static void read_packed(struct elf_symbols *e, const uint8_t *packed, size_t n)
+{
+	const uint64_t most = e->most_bytes ? e->most_bytes / COPIES : MINI_DEBUG_BYTES;
+	void *image = NULL;
+	size_t n_image;
+
+	if (mini_debug_unpack(packed, n, most, &image, &n_image))
+		return;
+	Elf *elf = foreign_elf_bounded(image, n_image) ? elf_memory(image, n_image) : NULL;
+
+	if (elf && gelf_getclass(elf) == ELFCLASS64)
+		read_sections(e, elf, SHT_SYMTAB);
+	elf_end(elf);
+	free(image);
+}
+
+static void find_packed(struct elf_symbols *e, Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t at;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &at))
+		return;
+	while ((scn = elf_nextscn(elf, scn)) != NULL) {
+		const char *name = gelf_getshdr(scn, &sh) && sh.sh_type == SHT_PROGBITS
+					   ? elf_strptr(elf, at, sh.sh_name)
+					   : NULL;
+
+		if (!name || strcmp(name, ".gnu_debugdata"))
+			continue;
+		const Elf_Data *data = foreign_elf_data(scn, &sh, MINI_DEBUG_BYTES);
+
+		if (data && data->d_buf)
+			read_packed(e, data->d_buf, data->d_size);
+		return;
+	}
+}
+
 static void read_segments(struct elf_symbols *e, Elf *elf)
 {
 	size_t n;
@@ -240,6 +281,8 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id, ui
 	e->whole = e->n;
 	if (!e->n && !e->refused)
 		read_sections(e, elf, SHT_DYNSYM);
+	if (!e->whole && !e->refused)
+		find_packed(e, elf);
 	if (!e->whole && !e->go && !e->refused)
 		read_functions(e, elf);
 	sort_symbols(e);

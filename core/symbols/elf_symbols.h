@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* An ELF file's own functions (.symtab, else .dynsym), by libelf. Untrusted input. */
+/* An ELF file's own functions (.symtab, else .dynsym and .gnu_debugdata), by libelf. Untrusted
+ * input. */
 #ifndef GOTRACE_ELF_SYMBOLS_H
 #define GOTRACE_ELF_SYMBOLS_H
 

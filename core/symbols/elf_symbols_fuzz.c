@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /*
  * ELF files that a sampled process may have mapped, into the readers of their symbols and of their
- * .eh_frame (libFuzzer; ci/fuzz.sh). An input is a file, small enough that each byte matters.
+ * .eh_frame, and to what unpacks names (libFuzzer; ci/fuzz.sh). An input is a file, small enough
+ * that each byte matters.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "binary/ehframe.h"
 #include "symbols/elf_symbols.h"
+#include "symbols/mini_debug.h"
 
 #define MOST_BYTES (1u << 20) /* of memory, for symbols */
 #define MOST_ROWS  10000
@@ -42,12 +44,23 @@ static void look(const struct elf_symbols *e, const uint8_t *data, size_t size)
 	elf_symbols_whole(e);
 }
 
+static void unpack(const uint8_t *data, size_t size)
+{
+	void *to = NULL;
+	size_t n = 0;
+
+	if (!mini_debug_unpack(data, size, MOST_BYTES, &to, &n) && (n > MOST_BYTES || (n && !to)))
+		abort();
+	free(to);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("elf", MFD_CLOEXEC);
 	struct elf_symbols *e = elf_symbols_memory(data, size);
 	struct ehframe rows;
 
+	unpack(data, size);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	if (e)

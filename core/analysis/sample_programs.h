@@ -29,8 +29,8 @@ struct sample_programs {
 
 /* The order of two programs. 0 if both processes execute one. */
 int sample_program_compare(const struct sample_process *a, const struct sample_process *b);
-/* Finds those that have samples, once the groups of s are read. None are told apart if the view,
- * which may be NULL, leaves one. 0 or -ENOMEM. */
+/* Finds those that have samples, once the groups of s are read. A view, which may be NULL, that
+ * leaves one leaves the struct empty. 0 or -ENOMEM. */
 int sample_programs_find(struct loaded_samples *s, const struct trace_view *v);
 /* Adds up what each has of what is shown. */
 void sample_programs_weigh(struct loaded_samples *s);

@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/serve_guard.h"
 #include "agent/bounds.h"
@@ -23,6 +24,8 @@
 #define WAITING_HZ_MAX     100
 #define PENDING_DEFAULT    (512ull << 20)
 #define TIMEOUT_NS         (60 * SECOND_NS)
+#define MAX_AGE_NS         (7 * 24 * 3600 * SECOND_NS)
+#define MAX_BYTES          (2ull << 30)
 
 struct reading {
 	struct agent_config *c;
@@ -252,14 +255,24 @@ static void take_rules(struct reading *r, json_t *v)
 	}
 }
 
+/* No limit. */
+static bool is_none(const json_t *v)
+{
+	return json_is_string(v) && !strcmp(json_string_value(v), "none");
+}
+
 static bool take_store(struct reading *r, const char *key, json_t *v, void *to)
 {
 	struct agent_config *c = to;
 
 	if (!strcmp(key, "directory"))
 		take_string(r, key, v, &c->directory);
+	else if (!strcmp(key, "max_age") && is_none(v))
+		c->max_age_ns = 0;
 	else if (!strcmp(key, "max_age"))
 		take_time(r, key, v, &c->max_age_ns);
+	else if (!strcmp(key, "max_bytes") && is_none(v))
+		c->max_bytes = 0;
 	else if (!strcmp(key, "max_bytes"))
 		take_bytes(r, key, v, &c->max_bytes);
 	else
@@ -295,7 +308,7 @@ static bool take_push(struct reading *r, const char *key, json_t *v, void *to)
 	return true;
 }
 
-/* "127.0.0.1:4041", "[::1]:4041" or "4041", which is the first. */
+/* "127.0.0.1:4041" or "[::1]:4041". */
 static void take_listen(struct reading *r, json_t *v)
 {
 	const char *text = json_is_string(v) ? json_string_value(v) : "";
@@ -304,7 +317,7 @@ static void take_listen(struct reading *r, json_t *v)
 	unsigned long port = strtoul(colon ? colon + 1 : text, &end, 10);
 	size_t n = colon ? (size_t)(colon - text) : 0;
 
-	if (*end || !port || port > UINT16_MAX || (colon && !n)) {
+	if (*end || !port || port > UINT16_MAX || !n) {
 		wrong(r, "\"listen\" is an address such as \"127.0.0.1:4041\"");
 		return;
 	}
@@ -313,7 +326,7 @@ static void take_listen(struct reading *r, json_t *v)
 		n -= 2;
 	}
 	free(r->c->address);
-	r->c->address = n ? strndup(text, n) : strdup("127.0.0.1");
+	r->c->address = strndup(text, n);
 	r->c->port = (uint16_t)port;
 	if (!r->c->address)
 		r->err = -ENOMEM;
@@ -376,6 +389,13 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 	return true;
 }
 
+static bool below(const char *path, const char *folder)
+{
+	const size_t n = strlen(folder);
+
+	return !strncmp(path, folder, n) && (!path[n] || path[n] == '/');
+}
+
 /* What parts say of each other. */
 static void check(struct reading *r)
 {
@@ -390,6 +410,8 @@ static void check(struct reading *r)
 				      c->rules[i].environment.at[k].name);
 	if (!r->err && !c->directory)
 		wrong(r, "\"store\" has no \"directory\"");
+	if (!r->err && (below(c->directory, "/proc") || below(c->directory, "/sys")))
+		wrong(r, "store: \"directory\": nothing can be stored below /proc and /sys");
 	if (!r->err && c->url && strncmp(c->url, "http://", 7) != 0 &&
 	    strncmp(c->url, "https://", 8) != 0)
 		wrong(r, "push: \"url\" begins with http:// or https://");
@@ -409,7 +431,11 @@ int config_parse(struct agent_config *c, const char *path, const char *text)
 				    .waiting_hz = WAITING_HZ_DEFAULT,
 				    .memory_bytes = AGENT_MEMORY_DEFAULT,
 				    .pending_bytes = PENDING_DEFAULT,
-				    .timeout_ns = TIMEOUT_NS };
+				    .timeout_ns = TIMEOUT_NS,
+				    .max_age_ns = MAX_AGE_NS,
+				    .max_bytes = MAX_BYTES };
+	if (gethostname(c->host, sizeof(c->host) - 1))
+		*c->host = '\0';
 	json_t *all = json_loads(text, JSON_REJECT_DUPLICATES, &why);
 
 	if (!all) {

@@ -33,6 +33,7 @@ struct agent_config {
 	size_t n_environment, cap_environment;
 	struct rule *rules;
 	size_t n_rules, cap_rules;
+	char host[65];       /* the host's name, a label of all; "": not known */
 	bool drop_others;    /* processes that no rule holds of */
 	struct pairs common; /* labels of all */
 	/* "store" */

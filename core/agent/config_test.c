@@ -46,7 +46,9 @@ static void test_defaults(void **state)
 	assert_int_equal(c.memory_bytes, 400 << 20);
 	assert_false(c.kernel || c.labels || c.drop_others || config_waits(&c));
 	assert_string_equal(c.directory, "/s");
-	assert_true(!c.url && !c.address && !c.cgroup && !c.max_age_ns && !c.max_bytes);
+	assert_true(!c.url && !c.address && !c.cgroup && *c.host);
+	assert_int_equal(c.max_age_ns, 7ull * 86400 * 1000000000);
+	assert_int_equal(c.max_bytes, 2ull << 30);
 	config_free(&c);
 }
 
@@ -114,10 +116,15 @@ static void test_wrong(void **state)
 		{ "{" STORE ", \"rules\": [{\"trace_slow\": [\"main.f > soon\"]}]}",
 		  "FUNCTION > TIME" },
 		{ "{" STORE ", \"rules\": [{\"trace_slow\": \"main.f > 1s\"}]}", "list of texts" },
+		{ "{" STORE ", \"listen\": \"4041\"}", "an address such as" },
+		{ "{\"store\": {\"directory\": \"/proc\"}}", "below /proc and /sys" },
+		{ "{\"store\": {\"directory\": \"/sys/fs/x\"}}", "below /proc and /sys" },
+		{ "{" STORE ", \"push\": {\"url\": \"http://h\", \"format\": \"x\"}}", "\"otlp\"" },
 		{ "{" STORE ", \"listen\": \":70000\"}", "an address such as" },
 		{ "{" STORE ", \"listen\": \"0.0.0.0:4041\"}", "others reach 0.0.0.0" },
 		{ "{" STORE ", \"listen\": \"[::]:4041\"}", "\"listen_token_file\" names a file" },
-		{ "{" STORE ", \"listen\": \"4041\", \"listen_token_file\": 1}", "a text" },
+		{ "{" STORE ", \"listen\": \"127.0.0.1:4041\", \"listen_token_file\": 1}",
+		  "a text" },
 		{ "{" STORE ", \"memory\": \"64M\"}", "128M at least" },
 		{ "{" STORE ", \"push\": {\"url\": \"ftp://x\"}}", "http:// or https://" },
 		{ "{" STORE ", " STORE "}", "duplicate" },
@@ -187,8 +194,10 @@ static void test_rules(void **state)
 			"{\"match\": {\"executable\": \"*/nginx\"}, \"service\": \"later\"},"
 			"{\"match\": {\"executable\": \"/bin/*\"}, \"drop\": true}]," STORE "}"),
 		0);
+	strcpy(c.host, "h1");
 	expect(&c, &nginx, "web",
-	       "{\"env\":\"p\",\"executable\":\"/usr/sbin/nginx\",\"team\":\"edge\"}");
+	       "{\"env\":\"p\",\"executable\":\"/usr/sbin/nginx\",\"host\":\"h1\",\"team\":\"edge\"}");
+	*c.host = '\0'; /* not known */
 	env[0].value = (char *)(uintptr_t) "2";
 	expect(&c, &nginx, "web",
 	       "{\"env\":\"p\",\"executable\":\"/usr/sbin/nginx\",\"team\":\"x\"}");
@@ -210,7 +219,16 @@ static void test_names(void **state)
 
 	(void)state;
 	assert_int_equal(read_text(&c, "{" STORE "}"), 0);
+	*c.host = '\0';
 	expect(&c, &f, "app", "{}");
+	f.program = (char *)(uintptr_t) "tmp.oN6KHtFU3f";
+	expect(&c, &f, "tmp", "{}");
+	f.program = (char *)(uintptr_t) "tmp.service-2";
+	expect(&c, &f, "tmp.service-2", "{}");
+	f.kernel = true;
+	expect(&c, &f, "kernel", "{}");
+	f.kernel = false;
+	f.program = (char *)(uintptr_t) "app";
 	f.container = (char *)(uintptr_t) "0123456789abcdef";
 	expect(&c, &f, "0123456789ab/app", "{\"container_id\":\"0123456789abcdef\"}");
 	f.container = NULL;
@@ -227,12 +245,29 @@ static void test_names(void **state)
 	config_free(&c);
 }
 
+/* The host's name is a label, unless the file gives another; a store may be kept for ever. */
+static void test_host(void **state)
+{
+	struct facts f = { .program = (char *)(uintptr_t) "app" };
+	struct agent_config c;
+
+	(void)state;
+	assert_int_equal(
+		read_text(&c,
+			  "{\"labels\": {\"host\": \"mine\"}, \"store\": {\"directory\": \"/s\","
+			  " \"max_age\": \"none\", \"max_bytes\": \"none\"}}"),
+		0);
+	expect(&c, &f, "app", "{\"host\":\"mine\"}");
+	assert_true(!c.max_age_ns && !c.max_bytes);
+	config_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_defaults), cmocka_unit_test(test_all),
 		cmocka_unit_test(test_wrong),    cmocka_unit_test(test_rules),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_names),    cmocka_unit_test(test_host),
 	};
 
 	log_set_sink(keep_line, NULL);

@@ -70,6 +70,40 @@ static void read_command(struct facts *f, const char *proc)
 	f->command = text;
 }
 
+#define COMM_MAX  15         /* bytes of a process's name that the kernel keeps */
+#define IS_KERNEL 0x00200000 /* PF_KTHREAD of linux/sched.h */
+
+/* The name by which a file with several names was started: the last part of the first argument, up
+ * to a blank or a colon. The kernel's name of the process must begin so, too, as a process may
+ * write anything there. To be freed; NULL: it is none. */
+static char *started_as(const char *command, const char *comm)
+{
+	static const char allowed[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
+	const size_t word = strcspn(command, " :");
+	const char *slash = memrchr(command, '/', word), *name = slash ? slash + 1 : command;
+	const size_t n = word - (size_t)(name - command);
+
+	if (!n || !comm || strspn(name, allowed) < n || !isalnum((unsigned char)*name) ||
+	    strlen(comm) != (n < COMM_MAX ? n : COMM_MAX) || strncmp(name, comm, strlen(comm)) != 0)
+		return NULL;
+	return strndup(name, n);
+}
+
+/* /proc/PID/stat: PID (NAME) STATE and six numbers, of which the last has the flags. The name may
+ * have blanks and brackets. */
+static bool is_kernel(const char *proc, uint32_t pid)
+{
+	size_t n;
+	char *text = read_file(proc, pid, "stat", &n), *at = text ? strrchr(text, ')') : NULL;
+	unsigned flags = 0;
+	bool is = at && sscanf(at, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+		  (flags & IS_KERNEL);
+
+	free(text);
+	return is;
+}
+
 /* docker-ID.scope, cri-containerd-ID.scope, crio-ID.scope, libpod-ID.scope, /docker/ID, kubepods'
  * /ID: the last run of 64 hexadecimal digits that is a word. */
 static char *find_container(const char *cgroup)
@@ -182,6 +216,13 @@ int facts_read(struct facts *f, const char *proc, uint32_t pid, const char *exec
 	if (!f->program || (executable && !f->executable))
 		return -ENOMEM;
 	read_command(f, proc);
+	f->kernel = !executable && is_kernel(proc, pid);
+	char *name = f->command ? started_as(f->command, comm) : NULL;
+
+	if (name) {
+		free(f->program);
+		f->program = name;
+	}
 	read_cgroup(f, proc);
 	return read_env(f, proc, allowed, n_allowed);
 }

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_AGENT_FACTS_H
 #define GOTRACE_AGENT_FACTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,9 @@ struct fact_env {
 struct facts {
 	uint32_t pid;
 	char *executable; /* path */
-	char *program;    /* last part of that, else the process's name */
+	char *program;    /* the name that it was started by, else the last part of that or the
+			   * process's name */
+	bool kernel;      /* a thread of the kernel */
 	char *command;    /* arguments, joined by spaces */
 	char *cgroup;     /* path below the hierarchy's root */
 	char *container;  /* id of the container, 64 hexadecimal digits */

@@ -133,6 +133,59 @@ static void test_nothing(void **state)
 	facts_free(&f);
 }
 
+static void expect_program(const char *exe, const char *comm, const char *command, const char *name)
+{
+	struct facts f;
+
+	put("cmdline", command, strlen(command) + 1);
+	assert_int_equal(facts_read(&f, proc, 7, exe, comm, NULL, 0), 0);
+	assert_string_equal(f.program, name);
+	facts_free(&f);
+}
+
+/* A file with several names has that by which it was started, if the kernel agrees. */
+static void test_names(void **state)
+{
+	static const char redis[] = "/usr/bin/redis-check-rdb", box[] = "/bin/busybox";
+
+	(void)state;
+	expect_program(redis, "redis-server", "/usr/bin/redis-server 127.0.0.1:6379",
+		       "redis-server");
+	expect_program(redis, "redis-server", "redis-server", "redis-server");
+	expect_program(box, "sh", "sh", "sh");
+	expect_program("/x/y", "a-name-that-is-", "a-name-that-is-longer", "a-name-that-is-longer");
+	expect_program("/usr/sbin/nginx", "nginx", "nginx: master process", "nginx");
+	/* no names, or what a process made up */
+	expect_program("/bin/bash", "bash", "-bash", "bash");
+	expect_program("/bin/dash", "run.sh", "/bin/sh", "dash");
+	expect_program("/bin/x", "x", "other", "x");
+	expect_program("/bin/x", "a\nb", "a\nb", "x");
+	expect_program("/bin/x", "..", "/..", "x");
+	expect_program("/bin/x", "", "", "x");
+}
+
+static void expect_kernel(const char *stat, bool kernel)
+{
+	struct facts f;
+
+	put("stat", stat, strlen(stat));
+	assert_int_equal(facts_read(&f, proc, 7, NULL, "kworker", NULL, 0), 0);
+	assert_int_equal(f.kernel, kernel);
+	facts_free(&f);
+}
+
+static void test_kernel(void **state)
+{
+	(void)state;
+	PUT("cmdline", "");
+	expect_kernel("7 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0", true);
+	expect_kernel("7 (a) b) 69238880 ) S 2 0 0 0 -1 4194560 0 0", false);
+	expect_kernel("7 (zombie) Z 2 0 0 0 -1 4194560 0 0", false);
+	expect_kernel("7 (cut", false);
+	expect_kernel("", false);
+	take_away("stat");
+}
+
 static void test_long(void **state)
 {
 	const size_t n = 3 << 20;
@@ -174,10 +227,9 @@ static int remove_proc(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),
-		cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_long),
+		cmocka_unit_test(test_all),     cmocka_unit_test(test_containers),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_names),
+		cmocka_unit_test(test_kernel),  cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests(tests, make_proc, remove_proc);

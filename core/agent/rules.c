@@ -36,18 +36,35 @@ bool rules_waiting(const struct agent_config *c, const struct facts *f)
 	return false;
 }
 
+/* Names that mktemp(1) makes up are one. */
+static const char *fold(const char *program)
+{
+	static const char tmp[] = "tmp.",
+			  made_up[] =
+				  "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+	const char *rest = program + sizeof(tmp) - 1;
+
+	if (!strncmp(program, tmp, sizeof(tmp) - 1) && strlen(rest) >= 6 &&
+	    strspn(rest, made_up) == strlen(rest))
+		return "tmp";
+	return program;
+}
+
 static char *default_service(const struct facts *f)
 {
 	const char *named = facts_env(f, "OTEL_SERVICE_NAME");
 	char *name = NULL;
 
+	if (f->kernel)
+		return strdup("kernel");
 	if (named && *named)
 		return strdup(named);
 	if (f->unit)
 		return strndup(f->unit, strlen(f->unit) - strlen(".service"));
 	if (!f->container)
-		return strdup(f->program);
-	return asprintf(&name, "%.*s/%s", SHORT_ID, f->container, f->program) < 0 ? NULL : name;
+		return strdup(fold(f->program));
+	return asprintf(&name, "%.*s/%s", SHORT_ID, f->container, fold(f->program)) < 0 ? NULL
+											: name;
 }
 
 /* `name`, which is freed, as UTF-8: servers refuse a label of anything else. */
@@ -85,6 +102,8 @@ bool rules_apply(const struct agent_config *c, const struct facts *f, char **ser
 		return false;
 	if (!*err)
 		*err = pairs_add_all(labels, &c->common);
+	if (!*err)
+		*err = pairs_add(labels, "host", *c->host ? c->host : NULL);
 	if (!*err)
 		*err = pairs_add(labels, "executable", f->executable);
 	if (!*err)

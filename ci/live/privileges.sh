@@ -73,6 +73,29 @@ not_their_file() { # the trace is opened with the rights of the invoking user
 }
 check "under sudo no trace where the invoking user may not write" not_their_file
 
+# sudo may keep variables (env_keep): whatever they name is made, read and run with the rights of the user who called it.
+kept_variables() {
+	local secret=$PWD/secret
+	mkdir -m 700 secret
+	own_folder
+	mkdir fake && cp "$identity" fake/identity && cp "$(command -v id)" fake/less && chmod 755 fake/*
+	like_sudo PATH="$PWD/fake:$PATH" GOTRACE_RING_IMAGE="$secret/rings" "$GOTRACE" record --max-cost=off --probe=inline -o trace -- identity >../printed 2>../err
+	expect_grep "^uid $nobody_uid " ../printed
+	expect_grep "$secret/rings: no image of the rings can be written: Permission denied" ../err
+	like_sudo GOTRACE_RING_IMAGE="$PWD/rings" "$GOTRACE" record --max-cost=off --probe=inline -o trace -- "$identity" >../printed 2>../err
+	[ "$(stat -c %u rings)" = "$nobody_uid" ] || fail "the image of the rings is of user $(stat -c %u rings)"
+	echo --user=root >"$secret/options"
+	expect_status 2 like_sudo GOTRACE_OPTIONS="@$secret/options" "$GOTRACE" record -o trace -- "$identity" >../printed 2>../err
+	expect_grep 'Permission denied' ../err
+	expect_status 1 like_sudo TMPDIR="$secret" "$GOTRACE" export -F sqlite -o x.db trace 2>../err
+	expect_grep 'Permission denied' ../err
+	[ "$(ls "$secret")" = options ] || fail "in root's folder: $(ls "$secret")"
+	command -v script >/dev/null || return 0
+	like_sudo GOTRACE_PAGER='id -u >pager; cat' script -qec "'$GOTRACE' report trace" /dev/null >../paged
+	[ "$(cat pager)" = "$nobody_uid" ] || fail "the pager is of user $(cat pager)"
+}
+check "variables that sudo keeps" kept_variables
+
 execute_only() { # its names are not shown to who may only execute it
 	install -m 711 "$identity" program
 	own_folder

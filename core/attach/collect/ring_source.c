@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/collect/tsc_source.h"
+#include "attach/target/user.h"
 #include "base/log.h"
 #include "rings/ring_image.h"
 #include "trace/trace.h"
@@ -35,7 +36,8 @@ struct ring_source *ring_source_new(const struct rings_options *opt)
 		return NULL;
 	s->opt = *opt;
 	s->opt.clock = &s->clock;
-	/* For tests: not where gotrace has more rights than who calls it. */
+	/* For tests: not where gotrace has more rights than who calls it; sudo, which may keep the
+	 * variable, does not count as that. */
 	s->image = secure_getenv("GOTRACE_RING_IMAGE");
 	s->opt.keep = s->image;
 	s->rings = rings_new(&s->opt);
@@ -49,11 +51,25 @@ struct ring_source *ring_source_new(const struct rings_options *opt)
 	return s;
 }
 
+/* With the rights of the user who called sudo. A descriptor or -errno. */
+static int make_image(const char *path)
+{
+	struct user invoker;
+	int err = user_find(NULL, &invoker) ? -EPERM : user_enter(&invoker), fd;
+
+	if (err)
+		return err;
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	err = -errno;
+	user_leave(&invoker);
+	return fd < 0 ? err : fd;
+}
+
 static void write_image(const struct ring_source *s)
 {
-	int fd = open(s->image, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = make_image(s->image);
 	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
-	int err = out ? ring_image_write(out, &s->opt) : -errno;
+	int err = out ? ring_image_write(out, &s->opt) : fd < 0 ? fd : -errno;
 
 	if (out)
 		fclose(out);

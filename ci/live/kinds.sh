@@ -105,6 +105,16 @@ built() { # FLAG...
 }
 check "built with -race" built -race
 check "built with -cover" built -cover
+v4() {
+	since 18 "there is no GOAMD64"
+	grep -qw avx512vl /proc/cpuinfo || skip "the processor has no AVX-512"
+	local probe
+	for probe in inline springboard emulated; do
+		GOAMD64=v4 go build -o program "$TOP/fixtures/programs/alive/main.go"
+		alive=./program many 1000 $probe
+	done
+}
+check "built with GOAMD64=v4" v4
 asan() {
 	since 18 "there is no -asan"
 	echo 'int main(void) { return 0; }' >empty.c

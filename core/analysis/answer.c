@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "analysis/answer_scan.h"
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
-#include "analysis/wrappers.h"
+#include "analysis/calls/wrappers.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "trace/keys.h"

@@ -5,7 +5,7 @@
 #define GOTRACE_ANSWER_H
 
 #include "analysis/subject.h"
-#include "analysis/wait_class.h"
+#include "analysis/calls/wait_class.h"
 
 #define ANSWER_WAKERS 2
 

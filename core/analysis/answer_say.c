@@ -5,8 +5,8 @@
 
 #include "analysis/answer.h"
 #include "analysis/trace_names.h"
-#include "analysis/waits.h"
-#include "analysis/wakes.h"
+#include "analysis/calls/waits.h"
+#include "analysis/calls/wakes.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_names.h"
+#include "analysis/samples/sample_names.h"
 
 /* Frames of a stack in a sentence: so many of the innermost, and the outermost. */
 #define CAUSE_BYTES  96

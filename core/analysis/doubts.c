@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analysis/released.h"
+#include "analysis/calls/released.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "trace/keys.h"

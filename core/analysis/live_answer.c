@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analysis/answer.h"
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/text_format.h"

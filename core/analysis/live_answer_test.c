@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/live_answer.h"
 

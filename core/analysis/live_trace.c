@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "analysis/parked.h"
-#include "analysis/wait_class.h"
+#include "analysis/calls/wait_class.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "model/summary.h"

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "analysis/answer.h"
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/live_trace.h"
 #include "analysis/parked.h"
 #include "analysis/trace_fixture.h"

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "base/vec.h"
 
 static uint64_t more(uint64_t now, uint64_t before)

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/fold_waits.h"
+#include "analysis/calls/fold_waits.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
-#include "analysis/wait_class.h"
-#include "analysis/waits.h"
+#include "analysis/calls/wait_class.h"
+#include "analysis/calls/waits.h"
 
 #define REQUESTS_MIN 10 /* calls */
 #define BODY_PARTS   4  /* it lasts for one of so many parts of the recording */

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "analysis/doubts.h"
-#include "analysis/key_groups.h"
+#include "analysis/calls/key_groups.h"
 #include "analysis/parked.h"
-#include "analysis/sample_load.h"
-#include "analysis/wait_class.h"
+#include "analysis/samples/sample_load.h"
+#include "analysis/calls/wait_class.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "model/summary.h"

@@ -39,7 +39,7 @@ struct loaded_trace {
 	uint64_t min_duration_ns;
 	const struct sample_tables *tables; /* the reader's; NULL: it has none */
 	struct loaded_samples
-		*samples; /* of a trace of samples (analysis/sample_load.h), else NULL */
+		*samples; /* of a trace of samples (analysis/samples/sample_load.h), else NULL */
 	bool growing;     /* it has none yet: it was still being recorded when it was opened */
 };
 

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/dear.h"
+#include "analysis/calls/dear.h"
 #include "analysis/doubts.h"
 #include "analysis/kept.h"
 #include "analysis/parked.h"
-#include "analysis/probe_cost.h"
-#include "analysis/released.h"
-#include "analysis/sample_notes.h"
+#include "analysis/calls/probe_cost.h"
+#include "analysis/calls/released.h"
+#include "analysis/samples/sample_notes.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 

@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/call_tree.h"
+#include "analysis/calls/call_tree.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
 #include "base/log.h"

@@ -16,7 +16,7 @@
 #include "cli/pager.h"
 #include "cli/stored_trace.h"
 #include "analysis/deaths.h"
-#include "analysis/probe_cost.h"
+#include "analysis/calls/probe_cost.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "model/summary.h"

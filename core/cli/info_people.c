@@ -7,8 +7,8 @@
 #include <time.h>
 
 #include "analysis/doubts.h"
-#include "analysis/probe_cost.h"
-#include "analysis/sample_processes.h"
+#include "analysis/calls/probe_cost.h"
+#include "analysis/samples/sample_processes.h"
 #include "base/text_format.h"
 #include "base/text_wrap.h"
 #include "trace/samples.h"

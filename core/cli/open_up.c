@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "base/foreign_file.h"
 #include "base/log.h"
 #include "base/text_format.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analysis/probe_cost.h"
+#include "analysis/calls/probe_cost.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "cli/record_run.h"

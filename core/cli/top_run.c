@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/live_answer.h"
 #include "analysis/live_trace.h"
 #include "analysis/rates.h"

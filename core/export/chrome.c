@@ -9,12 +9,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/call_spool.h"
-#include "analysis/goroutines.h"
+#include "analysis/calls/call_spool.h"
+#include "analysis/calls/goroutines.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
-#include "analysis/value_text.h"
+#include "analysis/calls/value_text.h"
 #include "base/json.h"
 #include "base/log.h"
 #include "base/outfile.h"

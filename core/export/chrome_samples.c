@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_load.h"
+#include "analysis/samples/sample_load.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
 #include "base/json.h"

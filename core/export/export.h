@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "analysis/trace_view.h"
-#include "analysis/whole_paths.h"
+#include "analysis/calls/whole_paths.h"
 
 enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
 /* the last four are parts of self: in traces with states only */

@@ -11,7 +11,7 @@
 
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
-#include "analysis/whole_paths.h"
+#include "analysis/calls/whole_paths.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/text_format.h"

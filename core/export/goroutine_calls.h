@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "analysis/call_spool.h"
-#include "analysis/goroutines.h"
+#include "analysis/calls/call_spool.h"
+#include "analysis/calls/goroutines.h"
 
 struct goroutine_calls {
 	uint64_t *order; /* indices of calls that have ended, by goroutine, else as they began */

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_SAMPLE_PROFILES_H
 #define GOTRACE_SAMPLE_PROFILES_H
 
-#include "analysis/sample_load.h"
+#include "analysis/samples/sample_load.h"
 
 /* Goes as on_samples of a trace_watch: asks for samples one by one. */
 void sample_profiles_wanted(void *ctx, const struct loaded_trace *t);

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/call_spool.h"
-#include "analysis/goroutines.h"
-#include "analysis/sample_load.h"
+#include "analysis/calls/call_spool.h"
+#include "analysis/calls/goroutines.h"
+#include "analysis/samples/sample_load.h"
 #include "analysis/trace_names.h"
 #include "base/hash_index.h"
 #include "base/json.h"

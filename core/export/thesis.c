@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/whole_paths.h"
+#include "analysis/calls/whole_paths.h"
 #include "base/log.h"
 #include "export/tree_load.h"
 

@@ -4,7 +4,7 @@
 #ifndef GOTRACE_THESIS_H
 #define GOTRACE_THESIS_H
 
-#include "analysis/call_tree.h"
+#include "analysis/calls/call_tree.h"
 
 /* What the tree's nodes do not have. */
 struct thesis_extra {

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/parked.h"
-#include "analysis/sample_load.h"
+#include "analysis/samples/sample_load.h"
 
 int tree_load(struct loaded_trace *trace, struct call_tree *tree, struct trace_reader *r,
 	      const struct trace_view *view, struct trace_watch *watch, bool cut_go, bool raw)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A trace and the tree of its paths for export to other programs, with MERGE_NAMES
- * (analysis/call_tree.h). */
+ * (analysis/calls/call_tree.h). */
 #ifndef GOTRACE_TREE_LOAD_H
 #define GOTRACE_TREE_LOAD_H
 
-#include "analysis/call_tree.h"
+#include "analysis/calls/call_tree.h"
 
 /*
  * Reads r to its end. view: the part that counts, NULL: all. watch: NULL for none. cut_go: what a

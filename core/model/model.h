@@ -171,7 +171,7 @@ struct call {
 	uint32_t image;             /* process image, 0: the first; goids are its own */
 	union {
 		const struct call_values *values; /* NULL: none. As it begins, arguments only */
-		uint64_t kept; /* for whoever keeps it: analysis/kept_values.h. 0: none */
+		uint64_t kept; /* for whoever keeps it: analysis/calls/kept_values.h. 0: none */
 	};
 	/* As it ends, in traces with states; valid until the callback returns. NULL: it only ran,
 	 * or nothing is known. */

@@ -3,8 +3,8 @@
 #ifndef GOTRACE_CALL_ROWS_H
 #define GOTRACE_CALL_ROWS_H
 
-#include "analysis/call_spool.h"
-#include "analysis/first_calls.h"
+#include "analysis/calls/call_spool.h"
+#include "analysis/calls/first_calls.h"
 #include "analysis/trace_load.h"
 #include "report/report.h"
 

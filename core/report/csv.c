@@ -5,7 +5,7 @@
 #include "analysis/kept.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
-#include "analysis/value_text.h"
+#include "analysis/calls/value_text.h"
 #include "base/csv.h"
 #include "base/outfile.h"
 #include "report/column_names.h"

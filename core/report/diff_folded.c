@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/diff.h"
+#include "analysis/diff/diff.h"
 #include "analysis/trace_names.h"
 #include "base/outfile.h"
 #include "base/text_format.h"

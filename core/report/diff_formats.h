@@ -3,7 +3,7 @@
 #ifndef GOTRACE_DIFF_FORMATS_H
 #define GOTRACE_DIFF_FORMATS_H
 
-#include "analysis/diff_verdict.h"
+#include "analysis/diff/diff_verdict.h"
 #include "report/report.h"
 
 /* By the size of the change, the largest first. DIFF_AUTO: of RUN where both sides have states,

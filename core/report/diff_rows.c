@@ -6,10 +6,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/diff_notes.h"
-#include "analysis/diff_shares.h"
+#include "analysis/diff/diff_notes.h"
+#include "analysis/diff/diff_shares.h"
 #include "analysis/trace_names.h"
-#include "analysis/whole_paths.h"
+#include "analysis/calls/whole_paths.h"
 #include "base/compare.h"
 #include "base/glob.h"
 #include "base/log.h"

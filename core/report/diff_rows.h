@@ -3,7 +3,7 @@
 #ifndef GOTRACE_DIFF_ROWS_H
 #define GOTRACE_DIFF_ROWS_H
 
-#include "analysis/diff_verdict.h"
+#include "analysis/diff/diff_verdict.h"
 #include "analysis/notes.h"
 #include "base/json.h"
 #include "report/diff_formats.h"

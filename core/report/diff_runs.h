@@ -3,7 +3,7 @@
 #ifndef GOTRACE_REPORT_DIFF_RUNS_H
 #define GOTRACE_REPORT_DIFF_RUNS_H
 
-#include "analysis/diff_runs.h"
+#include "analysis/diff/diff_runs.h"
 #include "base/json.h"
 #include "report/diff_formats.h"
 

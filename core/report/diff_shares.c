@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons of which one side has samples: shares and the points between them. */
-#include "analysis/diff_shares.h"
+#include "analysis/diff/diff_shares.h"
 
 #include <inttypes.h>
 #include <math.h>

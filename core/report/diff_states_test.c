@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "report/diff_formats.h"
-#include "analysis/diff_growth.h"
+#include "analysis/diff/diff_growth.h"
 #include "report/report_fixture.h"
 
 #define FUNCTIONS 5

@@ -8,7 +8,7 @@
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
-#include "analysis/value_text.h"
+#include "analysis/calls/value_text.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "report/column_names.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/answer.h"
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/trace_names.h"
 #include "base/log.h"
 

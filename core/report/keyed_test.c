@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "analysis/correction.h"
-#include "analysis/dear.h"
+#include "analysis/calls/correction.h"
+#include "analysis/calls/dear.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 #include "trace/keys.h"

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_PATH_FIELDS_H
 #define GOTRACE_PATH_FIELDS_H
 
-#include "analysis/call_tree.h"
+#include "analysis/calls/call_tree.h"
 #include "base/json.h"
 
 /* Names from the outermost on, separated by ';'. path, cap: as in call_tree_path. 0 or -ENOMEM

@@ -76,7 +76,7 @@ struct report_options {
 	/* set by text and JSON: the answer (analysis/answer.h) stands before the rows */
 	bool answer;
 	/* set by text: the report has the answer. Functions that wait for their callers
-	 * (analysis/fold_waits.h) have rows only with `waits` */
+	 * (analysis/calls/fold_waits.h) have rows only with `waits` */
 	bool text;
 	bool waits;
 	/* BY_FUNCTION as text: writes what to select to see more; NULL: nothing is said */

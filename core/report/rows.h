@@ -4,12 +4,12 @@
 #ifndef GOTRACE_ROWS_H
 #define GOTRACE_ROWS_H
 
-#include "analysis/call_tree.h"
-#include "analysis/goroutines.h"
-#include "analysis/released.h"
-#include "analysis/sample_rows.h"
-#include "analysis/waits.h"
-#include "analysis/wakes.h"
+#include "analysis/calls/call_tree.h"
+#include "analysis/calls/goroutines.h"
+#include "analysis/calls/released.h"
+#include "analysis/samples/sample_rows.h"
+#include "analysis/calls/waits.h"
+#include "analysis/calls/wakes.h"
 #include "report/call_rows.h"
 #include "report/report.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "analysis/diff_growth.h"
+#include "analysis/diff/diff_growth.h"
 #include "report/diff_runs.h"
 #include "stats/beta.h"
 #include "stats/interval.h"

@@ -8,7 +8,7 @@
 
 #include "base/glob.h"
 #include "base/log.h"
-#include "analysis/diff_growth.h"
+#include "analysis/diff/diff_growth.h"
 
 bool runs_have_spread(const struct comparing *x, enum diff_metric m)
 {

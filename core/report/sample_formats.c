@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_notes.h"
+#include "analysis/samples/sample_notes.h"
 #include "analysis/stat_columns.h"
 #include "base/csv.h"
 #include "base/text_format.h"

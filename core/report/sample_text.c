@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_answer.h"
-#include "analysis/sample_notes.h"
+#include "analysis/samples/sample_answer.h"
+#include "analysis/samples/sample_notes.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"
 #include "report/sample_formats.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 
 bool sure_first(size_t *rows, size_t n, const struct call_stats *funcs)
 {

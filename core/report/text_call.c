@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/value_text.h"
+#include "analysis/calls/value_text.h"
 #include "base/text_format.h"
 #include "report/text.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/kept.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"

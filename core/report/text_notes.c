@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analysis/doubts.h"
-#include "analysis/probe_cost.h"
-#include "analysis/released.h"
+#include "analysis/calls/probe_cost.h"
+#include "analysis/calls/released.h"
 #include "analysis/trace_notes.h"
 #include "base/log.h"
 #include "base/shell_word.h"

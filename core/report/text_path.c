@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/correction.h"
-#include "analysis/sample_notes.h"
+#include "analysis/calls/correction.h"
+#include "analysis/samples/sample_notes.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "analysis/sample_notes.h"
+#include "analysis/samples/sample_notes.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"

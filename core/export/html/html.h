@@ -9,10 +9,10 @@
 #ifndef GOTRACE_HTML_H
 #define GOTRACE_HTML_H
 
-#include "analysis/call_series.h"
-#include "analysis/call_tree.h"
-#include "analysis/diff_verdict.h"
-#include "analysis/wait_class.h"
+#include "analysis/calls/call_series.h"
+#include "analysis/calls/call_tree.h"
+#include "analysis/diff/diff_verdict.h"
+#include "analysis/calls/wait_class.h"
 #include "base/json.h"
 #include "export/export.h"
 #include "export/html/html_slow.h"

@@ -7,9 +7,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/diff_notes.h"
-#include "analysis/diff_shares.h"
-#include "analysis/diff_verdict.h"
+#include "analysis/diff/diff_notes.h"
+#include "analysis/diff/diff_shares.h"
+#include "analysis/diff/diff_verdict.h"
 #include "base/log.h"
 #include "export/html/html.h"
 

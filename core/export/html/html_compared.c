@@ -2,7 +2,7 @@
 /* What changed between two traces, function by function, as `gotrace diff` has it. */
 #include <math.h>
 
-#include "analysis/diff_shares.h"
+#include "analysis/diff/diff_shares.h"
 #include "export/html/html.h"
 
 /* Enough digits for what is shown. */

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "analysis/answer.h"
-#include "analysis/correction.h"
-#include "analysis/released.h"
-#include "analysis/sample_answer.h"
-#include "analysis/sample_notes.h"
-#include "analysis/sample_processes.h"
+#include "analysis/calls/correction.h"
+#include "analysis/calls/released.h"
+#include "analysis/samples/sample_answer.h"
+#include "analysis/samples/sample_notes.h"
+#include "analysis/samples/sample_processes.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"

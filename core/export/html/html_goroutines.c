@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "export/html/html.h"

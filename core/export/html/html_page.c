@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/correction.h"
+#include "analysis/calls/correction.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "export/html/html.h"

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "analysis/parked.h"
-#include "analysis/wait_class.h"
-#include "analysis/waits.h"
+#include "analysis/calls/wait_class.h"
+#include "analysis/calls/waits.h"
 #include "base/compare.h"
 #include "export/html/html.h"
 

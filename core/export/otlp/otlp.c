@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_processes.h"
+#include "analysis/samples/sample_processes.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "export/formats.h"

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "analysis/trace_load.h"
-#include "analysis/tracks.h"
+#include "export/perfetto/tracks.h"
 #include "base/hash_index.h"
 #include "export/export.h"
 #include "export/protoout.h"

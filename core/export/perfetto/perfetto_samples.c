@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_load.h"
+#include "analysis/samples/sample_load.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"

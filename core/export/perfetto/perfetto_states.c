@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/waits.h"
-#include "analysis/wakes.h"
+#include "analysis/calls/waits.h"
+#include "analysis/calls/wakes.h"
 #include "base/utf8.h"
 #include "export/perfetto/perfetto.h"
 

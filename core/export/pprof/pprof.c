@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/goroutine_paths.h"
+#include "analysis/calls/goroutine_paths.h"
 #include "analysis/parked.h"
 #include "analysis/trace_names.h"
-#include "analysis/whole_paths.h"
+#include "analysis/calls/whole_paths.h"
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/outfile.h"

@@ -4,8 +4,8 @@
 #ifndef GOTRACE_PPROF_H
 #define GOTRACE_PPROF_H
 
-#include "analysis/call_tree.h"
-#include "analysis/waits.h"
+#include "analysis/calls/call_tree.h"
+#include "analysis/calls/waits.h"
 #include "base/hash_index.h"
 #include "export/pprof/profile_out.h"
 

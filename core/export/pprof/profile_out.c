@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/doubts.h"
-#include "analysis/sample_load.h"
+#include "analysis/samples/sample_load.h"
 #include "base/hash_index.h"
 #include "base/utf8.h"
 #include "base/vec.h"

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sample_names.h"
-#include "analysis/sample_notes.h"
-#include "analysis/sample_processes.h"
-#include "analysis/waits.h"
+#include "analysis/samples/sample_names.h"
+#include "analysis/samples/sample_notes.h"
+#include "analysis/samples/sample_processes.h"
+#include "analysis/calls/waits.h"
 #include "base/compare.h"
 #include "base/hash_index.h"
 #include "base/log.h"
@@ -348,7 +348,8 @@ static void put_identities(struct writing *w, const struct sample_group *g, Ppro
 	if (!w->identities && !of_several)
 		return;
 	s->label[s->n_label]->key = profile_string(&w->out, "program");
-	s->label[s->n_label++]->str = profile_string(&w->out, of_several ? of_several : sample_program(p, program));
+	s->label[s->n_label++]->str = profile_string(
+		&w->out, of_several ? of_several : sample_program(p, program));
 }
 
 static void put_sample(struct writing *w, const struct sample_group *g)

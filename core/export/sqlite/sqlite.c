@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/call_spool.h"
-#include "analysis/callers.h"
+#include "analysis/calls/call_spool.h"
+#include "analysis/calls/callers.h"
 #include "analysis/doubts.h"
-#include "analysis/goroutines.h"
+#include "analysis/calls/goroutines.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
-#include "analysis/value_text.h"
-#include "analysis/waits.h"
+#include "analysis/calls/value_text.h"
+#include "analysis/calls/waits.h"
 #include "base/log.h"
 #include "base/outfile.h"
 #include "export/formats.h"

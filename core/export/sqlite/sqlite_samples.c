@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known of samples beyond their stacks: process, goroutine, thread, labels, state. */
-#include "analysis/call_tree.h"
-#include "analysis/sample_load.h"
-#include "analysis/sample_processes.h"
-#include "analysis/waits.h"
+#include "analysis/calls/call_tree.h"
+#include "analysis/samples/sample_load.h"
+#include "analysis/samples/sample_processes.h"
+#include "analysis/calls/waits.h"
 #include "export/sqlite/sqlite.h"
 #include "export/sqlite/sqlite_db.h"
 

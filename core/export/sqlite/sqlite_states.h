@@ -3,7 +3,7 @@
 #ifndef GOTRACE_SQLITE_STATES_H
 #define GOTRACE_SQLITE_STATES_H
 
-#include "analysis/call_tree.h"
+#include "analysis/calls/call_tree.h"
 #include "export/sqlite/sqlite_db.h"
 
 /* Parts of a call's duration, from `column` on; has: there are states. */

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/*
+ * Corrected times where the trace has samples of the processor time: a simulated program whose
+ * events cost twenty times what was measured, and a clock that interrupts it.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/stat_columns.h"
+#include "analysis/calls/correction_fixture.h"
+
+/* ---- the program */
+
+struct program {
+	FILE *out;
+	uint64_t ns, next_ns, last_ns; /* now; the clock's next interruption and its last */
+	uint64_t seed;
+	bool no_samples;
+};
+
+static uint64_t drawn(struct program *p, uint64_t below)
+{
+	p->seed = p->seed * 6364136223846793005u + 1442695040888963407u;
+	return (p->seed >> 33) % below;
+}
+
+/* Time passes, samples of which say where, while rsp is at `depth`; in code of function number
+ * func - 1 where that is not 0. */
+static void pass_of(struct program *p, uint64_t ns, unsigned where, unsigned depth, unsigned func)
+{
+	uint64_t end_ns = p->ns + ns;
+
+	while (p->next_ns < end_ns) {
+		if (!p->no_samples)
+			fprintf(p->out,
+				"1 sample - %u %" PRIu64 " arg0=%" PRIu64 " arg1=%d arg2=%u\n",
+				depth, p->next_ns, p->next_ns - p->last_ns, where, func);
+		p->last_ns = p->next_ns;
+		p->next_ns += 95000 + drawn(p, 10000);
+	}
+	p->ns = end_ns;
+}
+
+static void pass_in(struct program *p, uint64_t ns, unsigned where, unsigned depth)
+{
+	pass_of(p, ns, where, depth, 0);
+}
+
+/* Likewise in the program's code, or in a trap. */
+static void pass(struct program *p, uint64_t ns, bool trap, unsigned depth)
+{
+	pass_in(p, ns, trap ? SAMPLED_TRAP : SAMPLED_PROGRAM, depth);
+}
+
+static void event(struct program *p, const char *kind, const char *func, unsigned depth)
+{
+	pass(p, 12000, true, depth + 8);
+	fprintf(p->out, "1 %s main.%s %u %" PRIu64 " how=emulated\n", kind, func, depth, p->ns);
+	pass(p, 8000, true, depth + 8);
+}
+
+/* main.all calls main.work, 10 us of its own, which calls main.tiny, 500 ns, so many times. */
+static char *run(struct program *p, const char *keys, unsigned times, bool traps_in_tiny)
+{
+	char *text = NULL;
+	size_t size;
+
+	p->out = open_memstream(&text, &size);
+	assert_non_null(p->out);
+	p->seed = 7;
+	p->ns = 1000;
+	p->next_ns = 50000;
+	fprintf(p->out, "@set cost.emulated_ns 1000\n@set cost.before_ns 600\n@set host.cpus 1\n%s",
+		keys);
+	event(p, "entry", "all", 100);
+	for (unsigned i = 0; i < times; i++) {
+		event(p, "entry", "work", 200);
+		pass(p, 10000, false, 250);
+		event(p, "entry", "tiny", 300);
+		pass(p, 500, traps_in_tiny, 350);
+		event(p, "exit", "tiny", 300);
+		event(p, "exit", "work", 200);
+	}
+	event(p, "exit", "all", 100);
+	fclose(p->out);
+	return text;
+}
+
+#define STATES "@set states 1\n@set states.off_cpu told\n"
+
+static void near(const char *func, uint64_t truth_ns)
+{
+	const struct call_stats *st = of(func);
+	uint64_t run_ns = stat_run_ns(st),
+		 off = run_ns > truth_ns ? run_ns - truth_ns : truth_ns - run_ns;
+
+	if (off > st->uncertainty_ns)
+		fail_msg("%s ran for %" PRIu64 " +- %" PRIu64 " ns, not %" PRIu64, func, run_ns,
+			 st->uncertainty_ns, truth_ns);
+}
+
+/* Whatever events cost, samples tell; all parts add up to what was measured. */
+static void test_traps(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, STATES, n, false);
+
+	(void)state;
+	load(text);
+	assert_true(trace.corrected);
+	near("main.work", n * 10000ull);
+	near("main.tiny", n * 500ull);
+	assert_true(of("main.work")->uncertainty_ns < n * 10000ull / 10);
+	assert_true(of("main.tiny")->self_ns < of("main.work")->self_ns / 4);
+	assert_int_equal(trace.totals->root_ns + trace.totals->probe_ns, p.ns - 8000 - 13000);
+	assert_int_equal(of("main.all")->self_ns + of("main.work")->self_ns +
+				 of("main.tiny")->self_ns,
+			 trace.totals->root_ns);
+	unload();
+	free(text);
+}
+
+/* Stubs that take 40 ns. Each is seen to take 80, as the program's loads are waited for in it: how
+ * much of that is the program's is within the stated error. Code behind a trap is slower. */
+static void test_overlap(void **state)
+{
+	const unsigned n = 200000;
+	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	p.out = open_memstream(&text, &size);
+	assert_non_null(p.out);
+	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
+		     "1 entry main.all 100 1000 how=inline\n",
+	      p.out);
+	for (unsigned i = 0; i < n; i++) {
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		pass_in(&p, 100, SAMPLED_PROGRAM, 250);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 40, SAMPLED_STUB, 208);
+	}
+	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
+	fclose(p.out);
+	load(text);
+	near("main.work", n * 100ull);
+	near("main.work", n * 130ull); /* 30 of the 80 are the program's */
+	assert_true(of("main.work")->uncertainty_ns < n * 60ull);
+	unload();
+	free(text);
+}
+
+/* main.tiny waits 500 ns for memory. Its exit is stamped before, so main.work has the time as
+ * measured; samples are of main.tiny (arg2: its index plus 1). */
+static void test_ahead(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	p.out = open_memstream(&text, &size);
+	assert_non_null(p.out);
+	fputs(STATES "@set cost.inline_ns 10\n@set host.cpus 1\n"
+		     "@func main.all\n@func main.work\n@func main.tiny\n"
+		     "1 entry main.all 100 1000 how=inline\n",
+	      p.out);
+	for (unsigned i = 0; i < n; i++) {
+		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 2000, SAMPLED_PROGRAM, 250);
+		fprintf(p.out, "1 entry main.tiny 300 %" PRIu64 " how=inline\n", p.ns);
+		p.ns += 20;
+		fprintf(p.out, "1 exit main.tiny 300 %" PRIu64 " how=inline\n", p.ns);
+		pass_of(&p, 500, SAMPLED_PROGRAM, 310, 3);
+		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
+	}
+	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
+	fclose(p.out);
+	load(text);
+	near("main.work", n * 2000ull);
+	near("main.tiny", n * 500ull);
+	assert_true(of("main.work")->uncertainty_ns < n * 250ull);
+	unload();
+	free(text);
+}
+
+static void test_behind_traps(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, STATES, n, false);
+
+	(void)state;
+	load(text);
+	uint64_t by_chance_ns = of("main.tiny")->uncertainty_ns;
+
+	unload();
+	free(text);
+	p = (struct program){ 0 };
+	text = run(&p, STATES "@set cost.after_ns 500\n", n, false);
+	load(text);
+	/* each call has its entry's trap, and may bear what is left of the one before */
+	assert_true(of("main.tiny")->uncertainty_ns > n * 1000ull);
+	assert_true(of("main.tiny")->uncertainty_ns < n * 1000ull + by_chance_ns);
+	unload();
+	free(text);
+}
+
+/* Without states it is not known whether it waited: here it did not. */
+static void test_no_states(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, "", n, false);
+
+	(void)state;
+	load(text);
+	near("main.work", n * 10000ull);
+	near("main.tiny", n * 500ull);
+	unload();
+	free(text);
+}
+
+/* No samples: the costs as measured leave nearly all of the traps in. */
+static void test_no_samples(void **state)
+{
+	const unsigned n = 2000;
+	struct program p = { .no_samples = true };
+	char *text = run(&p, STATES, n, false);
+
+	(void)state;
+	load(text);
+	assert_true(of("main.work")->self_ns > n * 30000ull);
+	unload();
+	free(text);
+}
+
+/* A short run: nothing is known better than the run is long. */
+static void test_short(void **state)
+{
+	struct program p = { 0 };
+	char *text = run(&p, STATES, 3, false);
+
+	(void)state;
+	load(text);
+	assert_true(of("main.work")->uncertainty_ns >= of("main.work")->self_ns / 2);
+	unload();
+	free(text);
+}
+
+/* Samples say that main.tiny's time is a trap's, events say that it is not. Each estimate can be
+ * had alone. */
+static void test_asked_for(void **state)
+{
+	const unsigned n = 20000;
+	struct program p = { 0 };
+	char *text = run(&p, STATES, n, true);
+
+	(void)state;
+	load_by(text, CORRECT_BY_SAMPLES);
+	uint64_t by_samples_ns = stat_run_ns(of("main.tiny"));
+
+	unload();
+	load_by(text, CORRECT_BY_EVENTS);
+	uint64_t by_events_ns = stat_run_ns(of("main.tiny"));
+
+	unload();
+	load(text);
+	assert_true(by_samples_ns < n * 500ull / 10);
+	assert_true(by_events_ns > n * 500ull / 2);
+	assert_int_equal(stat_run_ns(of("main.tiny")), by_samples_ns);
+	unload();
+	free(text);
+}
+
+/* The share that probes have of the running time is theirs of the time without a processor, too: it
+ * is over sooner for a program that has less to do. */
+static void test_off_cpu(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	uint64_t ns = 1000;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	fprintf(out, STATES "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"
+			    "1 state - 1 1000\n1 entry main.a 100 1000 how=emulated\n");
+	for (unsigned i = 0; i < 1000; i++) {
+		ns += 200000;
+		fprintf(out, "1 sample - 150 %" PRIu64 " arg0=200000 arg1=%d\n", ns,
+			i % 4 ? SAMPLED_TRAP : SAMPLED_PROGRAM);
+	}
+	fprintf(out, "1 state - 6 %" PRIu64 "\n1 state - 257 %" PRIu64 "\n", ns, ns + 100000000);
+	fprintf(out, "1 exit main.a 100 %" PRIu64 " how=emulated\n", ns + 100000000);
+	fclose(out);
+	load(text);
+	const struct call_stats *a = of("main.a");
+
+	assert_in_range(stat_run_ns(a), 48000000, 52000000);
+	assert_in_range(a->off_self.off_cpu_ns, 24000000, 26000000);
+	assert_int_equal(a->off_total.off_cpu_ns, a->off_self.off_cpu_ns);
+	assert_int_equal(a->self_ns + a->probe_ns, 300000000);
+	assert_int_equal(a->total_ns + a->inside_ns, 300000000);
+	/* As measured in CSV and JSON, all parts of it. */
+	for (const struct stat_column *c = stat_columns; c->name; c++) {
+		if (!strcmp(c->name, "run_ns") || !strcmp(c->name, "total_run_ns"))
+			assert_int_equal(c->get(a), 200000000);
+		if (!strcmp(c->name, "off_cpu_ns") || !strcmp(c->name, "total_off_cpu_ns"))
+			assert_int_equal(c->get(a), 100000000);
+	}
+	unload();
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_traps),      cmocka_unit_test(test_no_states),
+		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
+		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
+		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
+		cmocka_unit_test(test_ahead),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

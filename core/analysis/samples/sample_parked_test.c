@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which goroutines of snapshots are parked (sample --wall). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/samples/sample_parked.h"
+#include "trace/keys.h"
+
+#define MS   1000000ull
+#define SPAN 2000 /* ms, of each recording */
+
+/* Goroutine goid waits in a function, of its number, up to a time. */
+static void put(struct trace_writer *w, uint64_t goid, uint64_t func, uint64_t ts_ms,
+		uint64_t weight_ms, uint64_t error_ms)
+{
+	const uint64_t pcs[] = { 0x1000 * func };
+	const struct sample_stack stack = { .n = 1, .pcs = pcs };
+	struct sample s = { .ts_ns = ts_ms * MS,
+			    .goid = goid,
+			    .weight_ns = weight_ms * MS,
+			    .error_ns = error_ms * MS,
+			    .state = STATE_WAITING };
+
+	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
+	assert_int_equal(trace_writer_sample(w, &s), 0);
+}
+
+/* Works: it is in another place in each of twenty looks. */
+static void busy(struct trace_writer *w)
+{
+	for (int i = 1; i <= SPAN / 100; i++)
+		put(w, 100, 50 + i % 2, 100 * i, 100, 100);
+}
+
+/* One wait, of which a part is written in the middle. */
+static void parked(struct trace_writer *w)
+{
+	busy(w);
+	put(w, 1, 1, 1000, 1000, 100);
+	put(w, 1, 1, 2000, 1000, 0);
+}
+
+/* In the same place in each look, but each time another wait: for a lock, say. */
+static void waits_again(struct trace_writer *w)
+{
+	busy(w);
+	for (int i = 1; i <= SPAN / 100; i++)
+		put(w, 1, 1, 100 * i, 100, 100);
+}
+
+/* Each wait is seen in two looks. */
+static void waits_again_for_long(struct trace_writer *w)
+{
+	busy(w);
+	for (int i = 1; i <= SPAN / 200; i++)
+		put(w, 1, 1, 200 * i, 200, 100);
+}
+
+/* Of very many, each look sees some. Twenty stay, one does not; of thirty there was one look. */
+static void drawn(struct trace_writer *w)
+{
+	busy(w);
+	for (uint64_t goid = 1; goid <= 20; goid++) {
+		put(w, goid, 1, 100, 400, 400);
+		put(w, goid, 1, 1900, 400, 346);
+	}
+	put(w, 21, 1, 100, 400, 400);
+	put(w, 21, 1, 1900, 400, 400);
+	put(w, 21, 2, 1950, 400, 400);
+	for (uint64_t goid = 22; goid <= 51; goid++)
+		put(w, goid, 1, 1000, 400, 400);
+}
+
+/* There would be nothing left. */
+static void all_parked(struct trace_writer *w)
+{
+	for (uint64_t goid = 1; goid <= 3; goid++) {
+		put(w, goid, 1, 1000, 1000, 100);
+		put(w, goid, 1, 2000, 1000, 0);
+	}
+}
+
+static void record(char *path, void (*fill)(struct trace_writer *w))
+{
+	const struct sample_process p = { .pid = 7, .comm = "prog" };
+	struct trace_info info = { 0 };
+	uint32_t number;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
+	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+
+	trace_info_free(&info);
+	assert_non_null(w);
+	assert_int_equal(trace_writer_process(w, &p, &number), 0);
+	fill(w);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+}
+
+/* How many milliseconds are left out, and of how many goroutines the line says so. */
+static void check(void (*fill)(struct trace_writer *w), uint64_t left_out_ms, unsigned goroutines)
+{
+	static const struct trace_view view = { .leave_out_parked = true, .said = true };
+	char path[] = "/tmp/parked-XXXXXX", want[64];
+	struct loaded_trace t, whole;
+
+	record(path, fill);
+	struct trace_reader *r = trace_reader_open(path), *again = trace_reader_open(path);
+
+	assert_true(r && again);
+	assert_int_equal(trace_load(&t, r, &view, NULL), 0);
+	assert_int_equal(trace_load(&whole, again, NULL, NULL), 0);
+	assert_int_equal((whole.totals->root_ns - t.totals->root_ns) / MS, left_out_ms);
+	char *said = sample_parked_say(&t);
+
+	snprintf(want, sizeof(want), " of %u parked goroutine", goroutines);
+	if (goroutines)
+		assert_non_null(said && strstr(said, want) ? said : NULL);
+	else
+		assert_null(said);
+	free(said);
+	trace_unload(&t);
+	trace_unload(&whole);
+	trace_reader_close(r);
+	trace_reader_close(again);
+	unlink(path);
+}
+
+static void test_parked(void **state)
+{
+	(void)state;
+	check(parked, 2000, 1);
+	check(drawn, 20 * 800 + 30 * 400, 50);
+}
+
+static void test_not_parked(void **state)
+{
+	(void)state;
+	check(waits_again, 0, 0);
+	check(waits_again_for_long, 0, 0);
+	check(all_parked, 0, 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(test_parked),
+					    cmocka_unit_test(test_not_parked) };
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

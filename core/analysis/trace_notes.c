@@ -14,8 +14,10 @@
 #include "analysis/parked.h"
 #include "analysis/calls/probe_cost.h"
 #include "analysis/calls/released.h"
+#include "analysis/trace_names.h"
 #include "analysis/samples/sample_notes.h"
 #include "base/text_format.h"
+#include "model/holds.h"
 #include "trace/keys.h"
 
 static const char *value(const struct loaded_trace *trace, const char *key)
@@ -253,4 +255,16 @@ int trace_notes_main(const struct loaded_trace *trace, struct notes *to)
 	to->err = to->err ? to->err : drops.err;
 	notes_free(&drops);
 	return to->err;
+}
+
+bool trace_idlers_of_runtime(const struct loaded_trace *trace)
+{
+	size_t n;
+	const struct idlers *all = model_idlers(trace->model, &n);
+	uint64_t of_runtime = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(trace_name_at(trace->info, all[i].start_pc), "runtime.", 8))
+			of_runtime += all[i].n;
+	return 2 * of_runtime >= trace->totals->idlers;
 }

@@ -13,4 +13,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to);
  * slower the program was, what was lost. Not of samples. Errors as above. */
 int trace_notes_main(const struct loaded_trace *trace, struct notes *to);
 
+/* Are most goroutines without a recorded call the runtime's, as far as it is known? */
+bool trace_idlers_of_runtime(const struct loaded_trace *trace);
+
 #endif

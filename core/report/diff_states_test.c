@@ -237,6 +237,23 @@ static void errors_are_in_the_interval(void **state)
 	assert_true(g.low < 1200 / 3000. - 1 && g.high > 200);
 }
 
+/* Nothing left is at most what it may be off by: that is a change for sure only if it is less. */
+static void nothing_left(void **state)
+{
+	const struct diff_noise none = { 0 };
+	struct diff d = { .states = true, .stretch = { { 1, 1 }, { 1, 1 } } };
+	struct diff_row row = { .there = { true, true },
+				.value = { [METRIC_RUN] = { 1000, 0 }, [METRIC_CALLS] = { 1, 2 } },
+				.uncertainty_ns = { 0, 800 } };
+	struct growth g = diff_growth(&d, &none, &row, METRIC_RUN);
+
+	(void)state;
+	assert_true(g.pct == -100 && g.low == -100 && fabs(g.high + 60) < 1e-6 && growth_sure(&g));
+	row.uncertainty_ns[1] = 4000;
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_false(growth_sure(&g));
+}
+
 /* Samples are drawn: 560 are more than 400, but 56 may be 40 by chance. */
 static void samples_are_drawn(void **state)
 {
@@ -271,6 +288,7 @@ int main(void)
 		cmocka_unit_test(a_side_without_states_is_named),
 		cmocka_unit_test(a_limit),
 		cmocka_unit_test(errors_are_in_the_interval),
+		cmocka_unit_test(nothing_left),
 		cmocka_unit_test(samples_are_drawn),
 	};
 

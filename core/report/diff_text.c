@@ -104,7 +104,7 @@ static void run_interval(const void *ctx, size_t row, unsigned width, char buf[C
 
 	(void)width;
 	buf[0] = '\0';
-	if (g && g->low > -1e4 && g->high < 1e4)
+	if (g && g->low > -1e4 && g->high < 1e4 && g->low < g->high) /* nothing left has none */
 		snprintf(buf, CELL_BYTES, "%+.1f..%+.1f", g->low, g->high);
 }
 

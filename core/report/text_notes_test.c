@@ -279,6 +279,31 @@ static void test_released_part(void **state)
 	unlink(path);
 }
 
+/* A state without a column of its own on a narrow terminal stands behind the call. */
+static void test_narrow_call(void **state)
+{
+	static const struct {
+		unsigned width;
+		bool named;
+	} cases[] = { { 80, true }, { 100, true }, { 160, false }, { 0, false } };
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("@set states 1\n1 entry main.f 100 1000\n1 state - 2 1100\n"
+			   "1 state - 1 1900\n1 exit main.f 100 2000\n",
+			   true, path);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text = fixture_report(path, "text",
+					    &(struct report_options){ .by = BY_CALL,
+								      .width = cases[i].width });
+
+		if (!strstr(text, "(total: runnable 800ns)") == cases[i].named)
+			fail_msg("at %u columns:\n%s", cases[i].width, text);
+		free(text);
+	}
+	unlink(path);
+}
+
 /* Before any number, and among what other formats warn of: nobody has asked for a release. */
 static void test_released_first(void **state)
 {
@@ -429,6 +454,7 @@ int main(void)
 		cmocka_unit_test(test_no_claims),
 		cmocka_unit_test(test_released_part),
 		cmocka_unit_test(test_released_first),
+		cmocka_unit_test(test_narrow_call),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analysis/samples/sample_notes.h"
+#include "analysis/trace_notes.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"
@@ -174,6 +175,15 @@ void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
 	fclose(out);
 }
 
+/* Adds "(total: WHAT 1.2ms" where that is much of a call. */
+static size_t add_remark(char *buf, size_t len, const char *what, uint64_t ns, uint64_t dur_ns)
+{
+	if (len >= WAITS_BYTES / 2 || share_pct(ns, dur_ns) < REMARK_PCT)
+		return len;
+	return len + (size_t)snprintf(buf + len, WAITS_BYTES - len, "%s%.40s %s",
+				      len ? ", " : "  (total: ", what, HUMAN(ns));
+}
+
 void text_call_waits(const struct report *rep, const struct call_states *s, uint64_t dur_ns,
 		     char buf[WAITS_BYTES])
 {
@@ -181,13 +191,14 @@ void text_call_waits(const struct report *rep, const struct call_states *s, uint
 	char number[WAIT_REASON_BYTES];
 
 	buf[0] = '\0';
-	for (size_t i = 0; i < s->n_waits && len < WAITS_BYTES / 2; i++)
-		if (share_pct(s->waits[i].total_ns, dur_ns) >= REMARK_PCT)
-			len += (size_t)snprintf(buf + len, WAITS_BYTES - len, "%s%.40s %s",
-						len ? ", " : "  (total: ",
-						wait_reason(rep->trace.info, s->waits[i].reason,
-							    number),
-						HUMAN(s->waits[i].total_ns));
+	for (size_t i = 0; i < s->n_waits; i++)
+		len = add_remark(buf, len, wait_reason(rep->trace.info, s->waits[i].reason, number),
+				 s->waits[i].total_ns, dur_ns);
+	if (narrower(rep, LONG_FROM)) { /* these have no columns */
+		len = add_remark(buf, len, "runnable", s->total.runnable_ns, dur_ns);
+		len = add_remark(buf, len, "no processor", s->total.off_cpu_ns, dur_ns);
+		len = add_remark(buf, len, "system call", s->total.syscall_ns, dur_ns);
+	}
 	if (len)
 		snprintf(buf + len, WAITS_BYTES - len, ")");
 }
@@ -322,8 +333,10 @@ void text_states_note(const struct report *rep, struct notes *to)
 			"next event",
 			missed);
 	if (t->idlers)
-		notes_add(to, "%" PRIu64 " other%s, mostly of the runtime, ran for %s", t->idlers,
+		notes_add(to, "%" PRIu64 " other%s%s ran for %s", t->idlers,
 			  t->idlers == 1 ? "" : "s",
+			  trace_idlers_of_runtime(&rep->trace) ? ", mostly of the runtime,"
+							       : " without a recorded call",
 			  HUMAN(t->idle_life_ns - off_times_sum(&t->idle_off)));
 	if (rep->opt->by != BY_REASON)
 		notes_add(

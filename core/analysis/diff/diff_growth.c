@@ -248,6 +248,15 @@ static void wait_longer(const struct diff *d, const struct diff_row *row, enum d
 	g->high += more;
 }
 
+/* B has nothing left: at most what it may be off by, per cent of A's growth. */
+static double up_to_stated(const struct diff_row *row, enum diff_metric m)
+{
+	const double off_ns = (double)row->uncertainty_ns[1],
+		     calls = diff_row_per_call(row) ? (double)row->value[METRIC_CALLS][1] : 1;
+
+	return 100 * (off_ns / calls / per_call(row, m, 0) - 1);
+}
+
 struct growth diff_growth(const struct diff *d, const struct diff_noise *n,
 			  const struct diff_row *row, enum diff_metric m)
 {
@@ -260,7 +269,7 @@ struct growth diff_growth(const struct diff *d, const struct diff_noise *n,
 	if (!row->value[m][0] || !row->there[1])
 		return (struct growth){ NAN, NAN, NAN };
 	if (!row->value[m][1])
-		return (struct growth){ -100, -100, -100 };
+		return (struct growth){ -100, -100, up_to_stated(row, m) };
 	/* No other functions tell how much they differ: as much as the machine was busy. */
 	if (mean->n < GROWTH_DRIFT_LEAST)
 		slack = fmax(slack, off);

@@ -213,7 +213,7 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 		return;
 	}
 	if (of_goroutines || !of_threads)
-		looked_at(i, to, "goroutines", goroutines);
+		looked_at(i, to, "places for goroutines", goroutines);
 	if (of_threads)
 		looked_at(i, to, "threads", threads);
 	notes_add(to, "in snapshots %s were running for %s%s; samples stand for %s of it",

@@ -20,7 +20,7 @@ struct goroutines_shown {
 	size_t listed, claimed; /* so many were looked at, of so many */
 	size_t limit;           /* groups; 0: all */
 	bool colour;
-	unsigned width; /* of the terminal; 0: any */
+	unsigned width; /* columns of the terminal; 0: any */
 };
 
 /* Finds the symbols of all addresses. 0 or -errno (logged). */

@@ -92,7 +92,7 @@ static void each_frame(const struct goroutines_shown *s, const struct goroutine_
 struct printing {
 	FILE *out;
 	int indent;
-	unsigned width; /* of the terminal; 0: any */
+	unsigned width; /* columns of the terminal; 0: any */
 	unsigned n;
 };
 

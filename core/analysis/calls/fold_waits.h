@@ -12,7 +12,7 @@
  */
 int fold_waits(struct loaded_trace *t);
 
-/* Is it such a function, by its name? As core/plan/presets.c selects them. */
+/* Is it such a function, by its name? core/plan/presets.c selects the same ones. */
 bool fold_waits_func(const char *name);
 
 #endif

@@ -439,6 +439,14 @@ if (existsSync(join(folder, "changes-states.html")))
 		await p.done();
 	};
 
+tests["on a phone the table has a number beside the name"] = async () => {
+	const p = await open("query", "", { width: 480, height: 800 });
+	await p.click("#tab-table");
+	const right = await p.run(`Math.max(...[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[1].getBoundingClientRect().right))`);
+	assert.ok(right <= 480, "the first number ends at " + right);
+	await p.done();
+};
+
 let passed = 0, failed = 0;
 const only = process.argv[3];
 for (const [name, run] of Object.entries(tests)) {

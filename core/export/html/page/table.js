@@ -44,7 +44,7 @@ function marksOf(f) {
 	return marks.filter(([key]) => F[key][f]).map(([key, word]) => count(F[key][f]) + " " + word).join(", ");
 }
 
-const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), nameOf(f),
+const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) => el("td", { title: F.names[f] }, swatch(f), innerWidth <= 600 && !S.full ? el("span", { class: "fn" }, F.short[f].replace(/^[^.(]*\./, "")) : nameOf(f),
 	F.recursion.has(f) ? el("span", { class: "mark", title: "recursion: greatest depth" }, "↻ " + F.recursion.get(f)) : null,
 	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
 	changeMark(f)) };

@@ -123,6 +123,34 @@ static char *find_container(const char *cgroup)
 	return found ? strndup(found, ID_DIGITS) : NULL;
 }
 
+#define UID_BYTES 36
+
+/* A kubelet's /kubepods/burstable/podUID/..., or with systemd kubepods-burstable-podUID.slice,
+ * whose UID has _ for -. */
+static char *find_pod(const char *cgroup)
+{
+	const char *pods = strstr(cgroup, "kubepods"), *at = pods;
+	char *uid = NULL;
+
+	while (!uid && at && (at = strstr(at, "pod"))) {
+		size_t n = 0;
+
+		at += 3;
+		for (; n < UID_BYTES && at[n]; n++) {
+			const bool bar = n == 8 || n == 13 || n == 18 || n == 23;
+
+			if (bar ? !strchr("-_", at[n])
+				: !isxdigit((unsigned char)at[n]) || isupper((unsigned char)at[n]))
+				break;
+		}
+		if (n == UID_BYTES && !isalnum((unsigned char)at[n]))
+			uid = strndup(at, n);
+	}
+	for (char *c = uid; c && *c; c++)
+		*c = *c == '_' ? '-' : *c;
+	return uid;
+}
+
 /* The last part that is a service's. */
 static char *find_unit(const char *cgroup)
 {
@@ -173,6 +201,7 @@ static void read_cgroup(struct facts *f, const char *proc)
 	if (best) {
 		f->cgroup = strdup(best);
 		f->container = find_container(best);
+		f->pod = find_pod(best);
 		f->unit = find_unit(best);
 	}
 	free(text);
@@ -247,6 +276,7 @@ void facts_free(struct facts *f)
 	free(f->command);
 	free(f->cgroup);
 	free(f->container);
+	free(f->pod);
 	free(f->unit);
 	*f = (struct facts){ 0 };
 }

@@ -21,6 +21,7 @@ struct facts {
 	char *command;    /* arguments, joined by spaces */
 	char *cgroup;     /* path below the hierarchy's root */
 	char *container;  /* id of the container, 64 hexadecimal digits */
+	char *pod;        /* the uid of a pod of Kubernetes */
 	char *unit;       /* of systemd: "nginx.service" */
 	struct fact_env *env;
 	size_t n_env;

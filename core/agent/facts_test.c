@@ -112,6 +112,42 @@ static void test_containers(void **state)
 	}
 }
 
+#define POD "6c1b9d6e-1f2a-4b3c-8d4e-5f60718293a4"
+
+static void test_pods(void **state)
+{
+	static const struct {
+		const char *cgroup, *pod;
+	} cases[] = {
+		{ "0::/kubepods/burstable/pod" POD "/" ID "\n", POD }, /* cgroupfs */
+		{ "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-"
+		  "pod6c1b9d6e_1f2a_4b3c_8d4e_5f60718293a4.slice/cri-containerd-" ID ".scope\n",
+		  POD },
+		{ "0::/kubepods.slice/kubepods-pod6c1b9d6e_1f2a_4b3c_8d4e_5f60718293a4.slice/crio-" ID
+		  ".scope\n",
+		  POD },
+		{ "11:cpu:/kubepods/pod" POD "/" ID "\n", POD },
+		/* others' names, cut, longer, capitals */
+		{ "0::/system.slice/pod" POD "\n", NULL },
+		{ "0::/kubepods/pod6c1b9d6e-1f2a\n", NULL },
+		{ "0::/kubepods/pod" POD "5/x\n", NULL },
+		{ "0::/kubepods/pod6C1B9D6E-1f2a-4b3c-8d4e-5f60718293a4\n", NULL },
+		{ "0::/kubepods/podpodpod\n", NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct facts f;
+
+		put("cgroup", cases[i].cgroup, strlen(cases[i].cgroup));
+		read_it(&f, "/bin/x");
+		assert_true(!f.pod == !cases[i].pod);
+		if (f.pod)
+			assert_string_equal(f.pod, cases[i].pod);
+		facts_free(&f);
+	}
+}
+
 /* A process that has ended, and a thread of the kernel. */
 static void test_nothing(void **state)
 {
@@ -228,8 +264,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_all),     cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_names),
-		cmocka_unit_test(test_kernel),  cmocka_unit_test(test_long),
+		cmocka_unit_test(test_nothing), cmocka_unit_test(test_pods),
+		cmocka_unit_test(test_names),   cmocka_unit_test(test_kernel),
+		cmocka_unit_test(test_long),
 	};
 
 	return cmocka_run_group_tests(tests, make_proc, remove_proc);

@@ -109,6 +109,8 @@ bool rules_apply(const struct agent_config *c, const struct facts *f, char **ser
 	if (!*err)
 		*err = pairs_add(labels, "container_id", f->container);
 	if (!*err)
+		*err = pairs_add(labels, "pod_uid", f->pod);
+	if (!*err)
 		*err = take_name(service, named ? strdup(named) : default_service(f));
 	return !*err;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The traces of fixtures/formats, one for each version of the format there ever was: every one
  * still says what it said when it was written. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <dirent.h>
 #include <errno.h>

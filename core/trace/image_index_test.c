@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The image at an address, against looking at all of them. */
 #include "trace/image_index.h"
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 #include "trace/samples.h"
 
 static uint32_t look_at_all(const struct sample_image *images, size_t n, uint32_t process,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Many events at once, and in a hurry. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 static struct trace_writer *begin(int fd)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a writer says it may still write, against what it writes. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 /* Whatever the events are, and however few of them a flush writes. */
 static void bounds_what_a_flush_writes(void **state)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Samples of some processes, and of several traces, as one trace. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include "trace/keys.h"
 #include "trace/sample_copy.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Samples into a file and out again. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
 

@@ -2,7 +2,7 @@
 /* Samples with states, in a chunk of their own (CHUNK_STATED): a reader that does not know the
  * chunk refuses the trace and asks for a newer gotrace. It must not skip it: waiting would be gone
  * from every sum without a word. Of a recording (fixtures/samples/walls.gotrace). */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
 

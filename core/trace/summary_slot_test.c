@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Summaries in a file: the last whole one is found, however and whenever the writer ends. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Writing and reading whole traces. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arguments and results: one as bytes and as text, and those of events through a file. */
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "trace/sample_trace.h"
+#include "trace/sample_trace_fixture.h"
 
 #define BLOCK 32768u
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Traces made up by the tests of this folder. Only tests include this. */
-#ifndef GOTRACE_SAMPLE_TRACE_H
-#define GOTRACE_SAMPLE_TRACE_H
+#ifndef GOTRACE_SAMPLE_TRACE_FIXTURE_H
+#define GOTRACE_SAMPLE_TRACE_FIXTURE_H
 
 #include <setjmp.h>
 #include <stdarg.h>

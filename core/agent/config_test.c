@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "agent/config.h"
-#include "agent/rules.h"
+#include "agent/label_rules.h"
 #include "base/log.h"
 
 static char last[1024];

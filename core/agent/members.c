@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "agent/facts.h"
-#include "agent/rules.h"
+#include "agent/label_rules.h"
 #include "agent/split.h"
 #include "base/compare.h"
 #include "base/vec.h"

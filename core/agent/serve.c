@@ -13,7 +13,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "agent/merge.h"
+#include "agent/profile_merge.h"
 #include "agent/serve_connections.h"
 #include "agent/serve_guard.h"
 #include "agent/store.h"

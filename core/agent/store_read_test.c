@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "agent/merge.h"
+#include "agent/profile_merge.h"
 #include "agent/store.h"
 #include "base/log.h"
 #include "trace/keys.h"

@@ -5,8 +5,8 @@
 
 #include "analysis/answer.h"
 #include "analysis/trace_names.h"
-#include "analysis/calls/waits.h"
-#include "analysis/calls/wakes.h"
+#include "analysis/calls/wait_rows.h"
+#include "analysis/calls/wakers.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 

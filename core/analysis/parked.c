@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 

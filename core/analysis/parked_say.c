@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analysis/trace_names.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/text_format.h"
 
 #define NAMED 3

@@ -9,7 +9,7 @@
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "analysis/calls/wait_class.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 
 #define REQUESTS_MIN 10 /* calls */
 #define BODY_PARTS   4  /* it lasts for one of so many parts of the recording */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analysis/deaths.h"
+#include "analysis/samples/death_notes.h"
 #include "analysis/trace_notes.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 #include "analysis/calls/dear.h"
 #include "analysis/doubts.h"
-#include "analysis/kept.h"
+#include "analysis/left_out.h"
 #include "analysis/parked.h"
 #include "analysis/calls/probe_cost.h"
 #include "analysis/calls/released.h"

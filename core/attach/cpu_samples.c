@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "attach/stack_funcs.h"
 #include "attach/probes/beside.h"
 #include "attach/probes/embedded_bpf.h"

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "attach/collect/releases.h"
+#include "attach/collect/release_events.h"
 
 #define RELEASE_NEWS_NAMES 3
 

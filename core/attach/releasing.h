@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/collect/releases.h"
+#include "attach/collect/release_events.h"
 #include "attach/cost_limit.h"
 #include "attach/cpu_samples.h"
 #include "attach/load_watch.h"

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "attach/collect/releases.h"
+#include "attach/collect/release_events.h"
 
 /* Traps of one function may take this share of the processor time, and those of all that are left
  * together this one. */

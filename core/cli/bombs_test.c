@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "analysis/deaths.h"
+#include "analysis/samples/death_notes.h"
 #include "base/log.h"
 #include "cli/bombs_fixture.h"
 #include "export/export.h"

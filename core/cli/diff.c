@@ -11,8 +11,8 @@
 #include "cli/stored_trace.h"
 #include "cli/pager.h"
 #include "report/diff_formats.h"
-#include "report/diff_runs.h"
-#include "report/formats.h"
+#include "report/diff_runs_text.h"
+#include "report/report_formats.h"
 
 #define DEFAULT_ROWS 30  /* text */
 #define RUNS_MAX     100 /* a side */

@@ -15,7 +15,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "cli/stored_trace.h"
-#include "analysis/deaths.h"
+#include "analysis/samples/death_notes.h"
 #include "analysis/calls/probe_cost.h"
 #include "base/log.h"
 #include "base/text_format.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/merge.h"
+#include "agent/profile_merge.h"
 #include "attach/target/user.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/calls/call_spool.h"
-#include "analysis/calls/goroutines.h"
+#include "analysis/calls/goroutine_rows.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_json.h"
 #include "analysis/trace_names.h"
@@ -19,7 +19,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "export/chrome_samples.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "trace/keys.h"
 #include "trace/samples.h"
 

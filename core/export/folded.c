@@ -16,7 +16,7 @@
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/vec.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/tree_load.h"
 
 static uint64_t weight_of(const struct call_stats *st, enum export_weight weight)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "analysis/calls/call_spool.h"
-#include "analysis/calls/goroutines.h"
+#include "analysis/calls/goroutine_rows.h"
 
 struct goroutine_calls {
 	uint64_t *order; /* indices of calls that have ended, by goroutine, else as they began */

@@ -21,7 +21,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/vec.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/thesis.h"
 #include "trace/keys.h"
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "analysis/calls/call_spool.h"
-#include "analysis/calls/goroutines.h"
+#include "analysis/calls/goroutine_rows.h"
 #include "analysis/samples/sample_load.h"
 #include "analysis/trace_names.h"
 #include "base/hash_index.h"
@@ -18,7 +18,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "base/vec.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/goroutine_calls.h"
 #include "export/sample_profiles.h"
 #include "export/tree_load.h"

@@ -380,7 +380,7 @@ static inline void states_own(struct model *m, struct stack *s, const struct eve
 		states_own_slow(m, s, e->ts_ns);
 }
 
-/* view.c */
+/* model_view.c */
 /* Does the frame of an entry not count? */
 bool view_mutes(const struct model *m, const struct stack *s, const struct frame *f);
 /* Of a goroutine, as its stack is made. */

@@ -19,7 +19,7 @@
 #include "plan/sites.h"
 #include "plan/state_sites.h"
 #include "plan/stubs.h"
-#include "plan/values.h"
+#include "plan/plan_values.h"
 
 static const char *const strategy_names[PROBE_STRATEGIES] = {
 	[PROBE_AUTO] = "auto",

@@ -240,7 +240,7 @@ struct plan_value {
 	bool result;
 };
 
-/* What --args and --ret ask for (plan/values.h). */
+/* What --args and --ret ask for (plan/plan_values.h). */
 struct plan_values {
 	struct value_request *requests;
 	size_t n_requests;

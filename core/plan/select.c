@@ -13,7 +13,7 @@
 #include "plan/name_suggest.h"
 #include "plan/packages.h"
 #include "plan/presets.h"
-#include "plan/values.h"
+#include "plan/plan_values.h"
 
 /* "TestMain", "TestSum", "BenchmarkX": what `go test` looks for (cmd/go/internal/load/test.go). */
 static bool is_test_function(const struct goname *name)

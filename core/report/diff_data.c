@@ -12,7 +12,7 @@
 #include "base/text_format.h"
 #include "report/diff_calls.h"
 #include "report/diff_rows.h"
-#include "report/formats.h"
+#include "report/report_formats.h"
 #include "report/path_fields.h"
 
 /* Calls first, as in a report. */

@@ -4,11 +4,11 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/trace_diff.h"
 #include "analysis/trace_names.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
-#include "report/formats.h"
+#include "report/report_formats.h"
 
 int diff_folded(struct trace_reader *const r[2], const struct diff_options *opt, FILE *out)
 {

@@ -26,7 +26,7 @@ int diff_report_load(struct diff_report *rep, struct trace_reader *const r[2],
 		     const struct diff_options *opt);
 void diff_report_free(struct diff_report *rep);
 
-/* diff_shares.c: of shares, the table as text, the rows as csv, a row's numbers as json. 0 or
+/* diff_shares_text.c: of shares, the table as text, the rows as csv, a row's numbers as json. 0 or
  * -errno. */
 int diff_shares_text(const struct diff_report *rep, FILE *out);
 int diff_shares_csv(const struct diff_report *rep, FILE *out);

@@ -11,7 +11,7 @@
 #include "report/diff_calls.h"
 #include "report/diff_table.h"
 #include "report/diff_rows.h"
-#include "report/formats.h"
+#include "report/report_formats.h"
 
 /* "+6.3%", from ten times on "x12"; "" where nothing changed, "new", "gone", "-" where there was
  * nothing to compare with. */

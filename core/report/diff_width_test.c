@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "report/diff_formats.h"
-#include "report/formats.h"
+#include "report/report_formats.h"
 #include "report/report_fixture.h"
 
 static char *compare(const char *a, const char *b, unsigned width)

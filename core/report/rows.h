@@ -5,11 +5,11 @@
 #define GOTRACE_ROWS_H
 
 #include "analysis/calls/call_tree.h"
-#include "analysis/calls/goroutines.h"
+#include "analysis/calls/goroutine_rows.h"
 #include "analysis/calls/released.h"
 #include "analysis/samples/sample_rows.h"
-#include "analysis/calls/waits.h"
-#include "analysis/calls/wakes.h"
+#include "analysis/calls/wait_rows.h"
+#include "analysis/calls/wakers.h"
 #include "report/call_rows.h"
 #include "report/report.h"
 

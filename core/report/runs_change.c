@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analysis/diff/diff_growth.h"
-#include "report/diff_runs.h"
+#include "report/diff_runs_text.h"
 #include "stats/beta.h"
 #include "stats/interval.h"
 

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_RUNS_ROWS_H
 #define GOTRACE_RUNS_ROWS_H
 
-#include "report/diff_runs.h"
+#include "report/diff_runs_text.h"
 
 struct changed {
 	const struct run_row *row;

@@ -8,7 +8,7 @@
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/text_wrap.h"
-#include "report/formats.h"
+#include "report/report_formats.h"
 #include "report/hist_rows.h"
 #include "report/sample_formats.h"
 #include "report/text.h"

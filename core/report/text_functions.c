@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/calls/correction.h"
-#include "analysis/kept.h"
+#include "analysis/left_out.h"
 #include "analysis/stat_columns.h"
 #include "base/log.h"
 #include "base/text_wrap.h"

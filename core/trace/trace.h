@@ -12,7 +12,7 @@
 
 #include "base/event_kinds.h"
 #include "bpf/event.h"
-#include "trace/values.h"
+#include "trace/trace_values.h"
 
 #define TRACE_NONE UINT32_MAX
 

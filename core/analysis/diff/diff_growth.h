@@ -10,7 +10,7 @@
 #ifndef GOTRACE_DIFF_GROWTH_H
 #define GOTRACE_DIFF_GROWTH_H
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/trace_diff.h"
 
 #define GROWTH_DRIFT_LEAST 3 /* functions that say how much functions differ */
 

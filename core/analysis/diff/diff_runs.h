@@ -3,7 +3,7 @@
 #ifndef GOTRACE_DIFF_RUNS_H
 #define GOTRACE_DIFF_RUNS_H
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/trace_diff.h"
 #include "base/hash_index.h"
 
 /* What is kept of each run, besides each enum diff_metric. */

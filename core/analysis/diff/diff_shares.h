@@ -7,7 +7,7 @@
 #ifndef GOTRACE_DIFF_SHARES_H
 #define GOTRACE_DIFF_SHARES_H
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/trace_diff.h"
 #include "analysis/notes.h"
 
 /*

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_DIFF_VERDICT_H
 #define GOTRACE_DIFF_VERDICT_H
 
-#include "analysis/diff/diff.h"
+#include "analysis/diff/trace_diff.h"
 #include "analysis/diff/diff_growth.h"
 
 #define DIFF_THRESHOLD_PCT 5 /* where no other was asked for */

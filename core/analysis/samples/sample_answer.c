@@ -8,7 +8,7 @@
 #include "analysis/samples/sample_load.h"
 #include "analysis/trace_names.h"
 #include "analysis/calls/wait_class.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/text_format.h"
 
 #define MAIN_PCT 60 /* with so much of the time the first part stands alone */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/collect/releases.h"
+#include "attach/collect/release_events.h"
 #include "attach/cpu_samples.h"
 #include "attach/load_watch.h"
 #include "attach/probes/probes.h"

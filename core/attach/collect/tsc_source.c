@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "base/clock.h"
 
 /* More than this between two CPUs, and events of one goroutine could change places. */

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_VALUE_RECORDS_H
 #define GOTRACE_VALUE_RECORDS_H
 
-#include "attach/collect/merge.h"
+#include "attach/collect/ring_merge.h"
 #include "attach/probes/probes.h"
 #include "plan/plan.h"
 #include "trace/trace.h"

@@ -13,7 +13,7 @@
 
 #include "attach/helper_process.h"
 #include "attach/kernel/bench.h"
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "base/log.h"
 
 /* What is tried takes some descriptors. The soft limit of a shell may be too low for it. */

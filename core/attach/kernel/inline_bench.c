@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "base/clock.h"
 #include "plan/inline_stub.h"
 #include "plan/plan.h"

@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Nanoseconds that an event costs which a stub writes into a ring that is not full, in a loop, all
- * its memory in the cache; takes some 5 ms where it is not kept from before (kept.h). 0: it cannot
- * be measured here. */
+ * its memory in the cache; takes some 5 ms where it is not kept from before (measurement_cache.h).
+ * 0: it cannot be measured here. */
 uint64_t inline_event_ns(void);
 
 #endif

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "attach/probes/btf_part.h"
 #include "base/log.h"
 

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "attach/kernel/kept.h"
+#include "attach/kernel/measurement_cache.h"
 #include "attach/probes/embedded_bpf.h"
 
 static struct bpf_object *load_plainly(const struct embedded_bpf *e)

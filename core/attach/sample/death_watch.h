@@ -7,7 +7,7 @@
 #define GOTRACE_DEATH_WATCH_H
 
 #include "attach/sample/binaries.h"
-#include "attach/sample/deaths.h"
+#include "attach/sample/death_records.h"
 #include "attach/sample/natives.h"
 #include "attach/sample/processes.h"
 #include "attach/sample/side_band.h"

@@ -9,7 +9,7 @@
 #include "attach/ending.h"
 #include "attach/recording.h"
 #include "attach/sample/binaries.h"
-#include "attach/sample/deaths.h"
+#include "attach/sample/death_records.h"
 #include "attach/sample/events.h"
 #include "attach/sample/host.h"
 #include "attach/sample/processes.h"

@@ -6,7 +6,7 @@
 
 #include "analysis/parked.h"
 #include "analysis/calls/wait_class.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/compare.h"
 #include "export/html/html.h"
 

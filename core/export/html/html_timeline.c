@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "analysis/trace_names.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/vec.h"
 #include "export/html/html.h"
 

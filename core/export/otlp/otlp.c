@@ -10,7 +10,7 @@
 #include "analysis/samples/sample_processes.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/otlp/otlp_gz.h"
 #include "trace/keys.h"
 

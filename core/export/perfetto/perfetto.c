@@ -17,7 +17,7 @@
 #include "base/utf8.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/perfetto/perfetto.h"
 #include "trace/samples.h"
 

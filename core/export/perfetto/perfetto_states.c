@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "analysis/calls/waits.h"
-#include "analysis/calls/wakes.h"
+#include "analysis/calls/wait_rows.h"
+#include "analysis/calls/wakers.h"
 #include "base/utf8.h"
 #include "export/perfetto/perfetto.h"
 

@@ -22,7 +22,7 @@
 #include "base/outfile.h"
 #include "base/utf8.h"
 #include "base/vec.h"
-#include "export/formats.h"
+#include "export/export_formats.h"
 #include "export/pprof/pprof.h"
 #include "export/pprof/profile_out.h"
 #include "export/tree_load.h"

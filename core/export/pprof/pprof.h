@@ -5,7 +5,7 @@
 #define GOTRACE_PPROF_H
 
 #include "analysis/calls/call_tree.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "base/hash_index.h"
 #include "export/pprof/profile_out.h"
 

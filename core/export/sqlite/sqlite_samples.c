@@ -3,7 +3,7 @@
 #include "analysis/calls/call_tree.h"
 #include "analysis/samples/sample_load.h"
 #include "analysis/samples/sample_processes.h"
-#include "analysis/calls/waits.h"
+#include "analysis/calls/wait_rows.h"
 #include "export/sqlite/sqlite.h"
 #include "export/sqlite/sqlite_db.h"
 

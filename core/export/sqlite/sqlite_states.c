@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "export/sqlite/sqlite_states.h"
 
-#include "analysis/calls/waits.h"
-#include "analysis/calls/wakes.h"
+#include "analysis/calls/wait_rows.h"
+#include "analysis/calls/wakers.h"
 
 void sqlite_call_states(struct db *d, sqlite3_stmt *s, int column, bool has, const struct call *c,
 			const struct call_states *of)

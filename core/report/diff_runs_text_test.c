@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Several runs a side: what is called a change, and what is noise. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analysis/trace_fixture.h"
+#include "report/diff_runs_text.h"
+
+static void test_chance(void **state)
+{
+	(void)state;
+	assert_true(fabs(runs_chance(3, 3) - 0.1) < 1e-12);
+	assert_true(fabs(runs_chance(1, 1) - 1) < 1e-12);
+	assert_true(fabs(runs_chance(5, 5) - 2.0 / 252) < 1e-12);
+	assert_true(fabs(runs_chance(1, 4) - 0.4) < 1e-12);
+}
+
+static void test_compare(void **state)
+{
+	double a[] = { 110, 90, 100 }, b[] = { 121, 115, 130 }, over[] = { 109, 200, 150 },
+	       none[] = { 0, 0, 0 };
+	struct runs_change c;
+
+	(void)state;
+	assert_int_equal(runs_compare(a, 3, b, 3, &c), 0);
+	assert_true(c.apart && c.median[0] == 100 && c.median[1] == 121);
+	assert_true(fabs(c.pct - 21) < 1e-9);
+	/* 115 of 110, 130 of 90 */
+	assert_true(fabs(c.low - 100.0 * 5 / 110) < 1e-9 && fabs(c.high - 100.0 * 40 / 90) < 1e-9);
+	assert_int_equal(runs_compare(a, 3, over, 3, &c), 0);
+	assert_false(c.apart);
+	assert_int_equal(runs_compare(none, 3, b, 3, &c), 0);
+	assert_true(c.apart && isnan(c.pct));
+	assert_int_equal(runs_compare(none, 3, none, 3, &c), 0);
+	assert_false(c.apart);
+}
+
+/* With five runs a side the interval is the bootstrap's, the same each time, and holds the change.
+ */
+static void test_interval(void **state)
+{
+	struct runs_change c[2];
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		double a[] = { 100, 102, 98, 101, 99 }, b[] = { 120, 119, 122, 121, 118 };
+
+		assert_int_equal(runs_compare(a, 5, b, 5, &c[i]), 0);
+	}
+	assert_true(c[0].low == c[1].low && c[0].high == c[1].high);
+	assert_true(c[0].low <= c[0].pct && c[0].pct <= c[0].high);
+	assert_true(c[0].low >= 100.0 * (118 - 102) / 102 - 1e-9);
+	assert_true(c[0].high <= 100.0 * (122 - 98) / 98 + 1e-9);
+}
+
+static struct runs_change grow(const double *a, const double *b, const double *low_a,
+			       const double *low_b, double off_cpu)
+{
+	double v[2][3];
+	struct runs_sides sides = { { v[0], v[1] }, { low_a, low_b }, { 3, 3 } };
+	struct runs_change c;
+
+	memcpy(v[0], a, sizeof(v[0]));
+	memcpy(v[1], b, sizeof(v[1]));
+	assert_int_equal(runs_grow(&sides, 0.025, off_cpu, &c), 0);
+	return c;
+}
+
+/* Times grow by 20 %, but spread as much; what nothing disturbed grows by 10 % for sure. */
+static void test_grow(void **state)
+{
+	static const double a[] = { 80, 100, 125 }, b[] = { 96, 120, 150 },
+			    low_a[] = { 50, 50.1, 50.2 }, low_b[] = { 55, 55.1, 55.2 },
+			    unknown[] = { NAN, 50, 50 }, quiet[] = { 99, 100, 101 },
+			    slower[] = { 129, 130, 131 };
+	struct runs_change c = grow(a, b, NULL, NULL, 1);
+
+	(void)state;
+	assert_true(!c.apart && fabs(c.pct - 20) < 1e-6 && c.median[0] == 100);
+	/* Student's t of 4 degrees of freedom: 2.776 deviations of logarithms, each 0.2231 */
+	assert_true(fabs(log1p(c.high / 100) - log(1.2) - 2.776 * 0.2231 * sqrt(2 / 3.)) < 1e-3);
+	c = grow(a, b, unknown, low_b, 1);
+	assert_false(c.apart);
+	c = grow(a, b, low_a, low_b, 1);
+	assert_true(c.apart && fabs(c.pct - 10) < 0.1 && c.low > 9 && c.high < 11);
+	/* They contradict each other: some calls take longer. On a busy machine that is noise. */
+	c = grow(quiet, slower, low_a, low_b, 1);
+	assert_true(c.apart && c.low > 25);
+	c = grow(quiet, slower, low_a, low_b, 2);
+	assert_true(c.apart && c.high < 11);
+	/* Of nothing there is no ratio. */
+	static const double none[] = { 0, 0, 0 };
+
+	c = grow(none, b, NULL, NULL, 1);
+	assert_true(c.apart && isnan(c.pct));
+}
+
+/* Runs of main.a, which calls main.b: b is twice as long in B, a only differs by noise. */
+static void add(struct diff_runs *d, unsigned side, unsigned b_ns, unsigned a_ns)
+{
+	char path[TRACE_PATH_BYTES], text[512];
+
+	snprintf(text, sizeof(text),
+		 "1 entry main.a 100 1000\n1 entry main.b 200 2000\n1 exit main.b 200 %u\n"
+		 "1 exit main.a 100 %u\n%s",
+		 2000 + b_ns, 2000 + b_ns + a_ns,
+		 side ? "1 entry main.new 100 900000\n1 exit main.new 100 950000\n" : "");
+	fixture_write_text(text, true, path);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(diff_runs_add(d, side, r, true), 0);
+	trace_reader_close(r);
+	unlink(path);
+}
+
+static void test_all(void **state)
+{
+	static const size_t n_runs[2] = { 3, 2 };
+	const struct diff_options opt = { .threshold_pct = 5, .min_ns = 10 };
+	struct diff_runs d;
+	char *text = NULL;
+	size_t n;
+
+	(void)state;
+	assert_int_equal(diff_runs_init(&d, n_runs), 0);
+	add(&d, 0, 100000, 50000);
+	add(&d, 0, 101000, 60000);
+	add(&d, 0, 99000, 40000);
+	add(&d, 1, 200000, 55000);
+	add(&d, 1, 202000, 45000);
+	FILE *out = open_memstream(&text, &n);
+
+	assert_int_equal(diff_runs_csv(&d, &opt, out), 0);
+	fclose(out);
+	assert_string_equal(text, "function,self_a,self_b,change_pct,low_pct,high_pct\n"
+				  "main.b,100000,201000,101,98.0198,104.04\n"
+				  "main.new,0,50000,,,\n");
+	free(text);
+	out = open_memstream(&text, &n);
+	assert_int_equal(diff_runs_text(&d, &opt, out), 0);
+	fclose(out);
+	assert_non_null(strstr(text, "1 function folded"));
+	assert_non_null(strstr(text, "5 of 5 runs have no states, so SELF is compared"));
+	assert_non_null(strstr(
+		text,
+		"medians of 3 and 2 runs; of functions that did not change, 20% are shown by chance"));
+	free(text);
+	diff_runs_free(&d);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_chance),   cmocka_unit_test(test_compare),
+		cmocka_unit_test(test_interval), cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/trace_json.h"
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 
 void trace_json_totals(const struct loaded_trace *t, struct json *j)
 {
@@ -48,7 +48,7 @@ int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *
 	struct notes all = { 0 };
 	int err;
 
-	doubts_all(t, &all);
+	warnings_all(t, &all);
 	if (all.n || none_too) {
 		json_key(j, "warnings");
 		json_open(j, '[');

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "analysis/calls/key_groups.h"
 #include "analysis/parked.h"
 #include "analysis/samples/sample_load.h"
@@ -378,7 +378,7 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 		free(line);
 	}
 	if (!err && !w->err && view && view->log_doubts)
-		err = doubts_log(t);
+		err = warnings_log(t);
 	return err ? err : w->err;
 }
 

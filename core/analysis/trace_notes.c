@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/calls/dear.h"
-#include "analysis/doubts.h"
+#include "analysis/calls/costly_probes.h"
+#include "analysis/warnings.h"
 #include "analysis/left_out.h"
 #include "analysis/parked.h"
 #include "analysis/calls/probe_cost.h"
@@ -101,7 +101,7 @@ static void ending(const struct loaded_trace *trace, struct notes *to)
 			  sig < 65 ? strsignal((int)sig) : "?");
 	if (status)
 		notes_add(to, "the program ended with status %" PRIu64, status);
-	doubts_of_end(trace, to);
+	warnings_of_end(trace, to);
 }
 
 static void followed(const struct loaded_trace *trace, struct notes *to)
@@ -116,7 +116,7 @@ static void followed(const struct loaded_trace *trace, struct notes *to)
 	if (images > 1)
 		notes_add(to, "the process executed itself again: %" PRIu64 " images%s", images,
 			  trace_info_get(trace->info, KEY_WARN_IMAGE) ? "" : ", all counted");
-	doubts_of_images(trace, to);
+	warnings_of_images(trace, to);
 	if (execs > images + missed)
 		notes_add(to, "%" PRIu64 " other program%s that the process executed %s not traced",
 			  execs - images - missed, plural(execs - images - missed),
@@ -137,7 +137,7 @@ static void pairing(const struct loaded_trace *trace, struct notes *to)
 	if (other)
 		notes_add(to, "%" PRIu64 " call%s counted under [other]: the tree of paths is full",
 			  other, other == 1 ? " is" : "s are");
-	doubts_of_events(trace, to);
+	warnings_of_events(trace, to);
 }
 
 /* How much slower the program was. */
@@ -170,7 +170,7 @@ static void cost(const struct loaded_trace *trace, struct notes *to)
 	overhead(trace, to);
 	if (warning) {
 		notes_add(to, "%s", warning);
-		dear_notes(trace, to);
+		costly_probes_notes(trace, to);
 	}
 }
 
@@ -207,7 +207,7 @@ static void lost(const struct loaded_trace *trace, bool any_dropped, struct note
 				to,
 				"to lose no events, use a larger buffer (record -m) or select fewer functions (-p, -x)");
 	}
-	doubts_of_losses(trace, any_dropped, to);
+	warnings_of_losses(trace, any_dropped, to);
 }
 
 static void warnings(const struct loaded_trace *trace, struct notes *to)
@@ -230,7 +230,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	ending(trace, to);
 	deaths_notes(trace->tables, to);
 	followed(trace, to);
-	bool any_dropped = doubts_of_drops(trace, to);
+	bool any_dropped = warnings_of_drops(trace, to);
 	pairing(trace, to);
 	warnings(trace, to);
 	kept_notes(trace, to);
@@ -249,7 +249,7 @@ int trace_notes_main(const struct loaded_trace *trace, struct notes *to)
 	extent(trace, to);
 	ending(trace, to);
 	overhead(trace, to);
-	lost(trace, doubts_of_drops(trace, &drops), to);
+	lost(trace, warnings_of_drops(trace, &drops), to);
 	if (trace->corrected && share_pct(t->probe_ns, t->root_ns + t->probe_ns) >= MUCH_COST_PCT)
 		corrected(trace, to);
 	to->err = to->err ? to->err : drops.err;

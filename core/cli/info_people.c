@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "analysis/calls/probe_cost.h"
 #include "analysis/samples/sample_processes.h"
 #include "base/text_format.h"
@@ -146,7 +146,7 @@ static void warnings(const struct trace_info *t, FILE *out)
 	for (size_t i = 0; i < t->n_kvs; i++) {
 		if (strncmp(t->kvs[i].key, KEY_WARN, strlen(KEY_WARN)) != 0 || ++n > MOST_WARNINGS)
 			continue;
-		title(out, doubts_warning(&t->kvs[i]) ? "!" : "Note");
+		title(out, warnings_include(&t->kvs[i]) ? "!" : "Note");
 		text_safe(out, t->kvs[i].value);
 		fputc('\n', out);
 	}

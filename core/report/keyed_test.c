@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "analysis/calls/correction.h"
-#include "analysis/calls/dear.h"
+#include "analysis/calls/costly_probes.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 #include "trace/keys.h"
@@ -135,7 +135,7 @@ static void test_dear(void **state)
 	assert_non_null(r);
 	assert_int_equal(trace_load(&t, r, NULL, NULL), 0);
 	assert_int_equal(correction_apply(&t), 0);
-	dear_notes(&t, &notes);
+	costly_probes_notes(&t, &notes);
 	assert_int_equal(notes.n, 1);
 	assert_string_equal(notes.lines[0],
 			    "1 function made 100% of that cost; to leave it out: -x main.f");

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "analysis/calls/probe_cost.h"
 #include "analysis/calls/released.h"
 #include "analysis/trace_notes.h"
@@ -58,7 +58,7 @@ static void find_doubts(const struct report *rep, struct notes *to)
 	struct notes all = { 0 }, before = { 0 };
 	const char *slow = rep->trace.samples ? NULL : probe_overhead_warn(rep->trace.info);
 
-	doubts_all(&rep->trace, &all);
+	warnings_all(&rep->trace, &all);
 	if (!rep->trace.samples && released_doubt(&rep->trace, &before))
 		to->err = -ENOMEM;
 	for (size_t i = 0; i < all.n; i++)

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "base/text_format.h"
 #include "trace/keys.h"
 
@@ -86,15 +86,15 @@ static void doubts(const struct loaded_trace *trace, char name, struct notes *to
 	struct notes own = { 0 };
 
 	for (size_t i = 0; i < trace->info->n_kvs; i++)
-		if (doubts_warning(&trace->info->kvs[i]))
+		if (warnings_include(&trace->info->kvs[i]))
 			notes_add(&own, "%s", trace->info->kvs[i].value);
 	if (trace->samples && samples)
 		notes_add(&own, "%" PRIu64 " sample%s lost", samples,
 			  samples == 1 ? " was" : "s were");
 	if (!trace->samples) {
-		doubts_of_images(trace, &own);
-		doubts_of_drops(trace, &own);
-		doubts_of_events(trace, &own);
+		warnings_of_images(trace, &own);
+		warnings_of_drops(trace, &own);
+		warnings_of_events(trace, &own);
 	}
 	for (size_t i = 0; i < own.n; i++)
 		notes_add(to, "%c: %s", name, own.lines[i]);

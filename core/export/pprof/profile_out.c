@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "analysis/samples/sample_load.h"
 #include "base/hash_index.h"
 #include "base/utf8.h"
@@ -74,7 +74,7 @@ void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t)
 {
 	struct notes all = { 0 };
 
-	doubts_all(t, &all);
+	warnings_all(t, &all);
 	for (size_t i = 0; i < all.n; i++)
 		profile_put_comment(p, all.lines[i]);
 	if (all.err && !p->err)

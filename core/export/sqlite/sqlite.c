@@ -11,7 +11,7 @@
 
 #include "analysis/calls/call_spool.h"
 #include "analysis/calls/callers.h"
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 #include "analysis/calls/goroutine_rows.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
@@ -71,7 +71,7 @@ static void put_doubts(struct sqlite *q, sqlite3_stmt *s)
 	struct notes doubts = { 0 };
 	char key[40];
 
-	doubts_all(&q->trace, &doubts);
+	warnings_all(&q->trace, &doubts);
 	for (size_t i = 0; i < doubts.n; i++) {
 		snprintf(key, sizeof(key), "trace_warning_%zu", i + 1);
 		db_insert_pair(&q->db, s, key, doubts.lines[i]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analysis/doubts.h"
+#include "analysis/warnings.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@ bool trace_reached_end(const struct loaded_trace *trace)
 	return trace->complete && !ended_by(trace, REASON_WRITE_ERROR);
 }
 
-void doubts_of_end(const struct loaded_trace *trace, struct notes *to)
+void warnings_of_end(const struct loaded_trace *trace, struct notes *to)
 {
 	if (ended_by(trace, REASON_WRITE_ERROR))
 		notes_add(to,
@@ -54,7 +54,7 @@ void doubts_of_end(const struct loaded_trace *trace, struct notes *to)
 			trace->samples ? "" : "; calls open at its last event count as unfinished");
 }
 
-void doubts_of_images(const struct loaded_trace *trace, struct notes *to)
+void warnings_of_images(const struct loaded_trace *trace, struct notes *to)
 {
 	uint64_t missed = trace_info_u64(trace->info, KEY_END_MISSED_IMAGES, 0);
 
@@ -74,7 +74,7 @@ static const struct {
 	{ KEY_END_DROPPED_FAULT, "where the goroutine could not be read" },
 };
 
-bool doubts_of_drops(const struct loaded_trace *trace, struct notes *to)
+bool warnings_of_drops(const struct loaded_trace *trace, struct notes *to)
 {
 	const char *joint = "probe hits dropped in the kernel:";
 	char line[256];
@@ -94,7 +94,7 @@ bool doubts_of_drops(const struct loaded_trace *trace, struct notes *to)
 	return len;
 }
 
-void doubts_of_events(const struct loaded_trace *trace, struct notes *to)
+void warnings_of_events(const struct loaded_trace *trace, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
 
@@ -121,7 +121,7 @@ static const char *none_lost(const struct loaded_trace *trace, bool any_dropped)
 	return any_dropped ? "no other event was lost" : "no event was lost";
 }
 
-void doubts_of_losses(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
+void warnings_of_losses(const struct loaded_trace *trace, bool any_dropped, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
 	char events[160], calls[96] = "";
@@ -141,7 +141,7 @@ void doubts_of_losses(const struct loaded_trace *trace, bool any_dropped, struct
 	notes_add(to, "%s%s", events, calls);
 }
 
-bool doubts_warning(const struct trace_kv *kv)
+bool warnings_include(const struct trace_kv *kv)
 {
 	if (strncmp(kv->key, KEY_WARN, strlen(KEY_WARN)) != 0)
 		return false;
@@ -151,14 +151,14 @@ bool doubts_warning(const struct trace_kv *kv)
 		 !strncmp(kv->value, WARN_UNTRACED, strlen(WARN_UNTRACED)));
 }
 
-void doubts_all(const struct loaded_trace *trace, struct notes *to)
+void warnings_all(const struct loaded_trace *trace, struct notes *to)
 {
 	const struct model_totals *t = trace->all;
 	uint64_t samples = trace_info_u64(trace->info, KEY_END_SAMPLES_LOST, 0);
 
-	doubts_of_end(trace, to);
+	warnings_of_end(trace, to);
 	for (size_t i = 0; i < trace->info->n_kvs; i++)
-		if (doubts_warning(&trace->info->kvs[i]))
+		if (warnings_include(&trace->info->kvs[i]))
 			notes_add(to, "%s", trace->info->kvs[i].value);
 	if (trace->samples) {
 		if (samples)
@@ -168,20 +168,20 @@ void doubts_all(const struct loaded_trace *trace, struct notes *to)
 	}
 	if (released_doubt(trace, to))
 		to->err = -ENOMEM;
-	doubts_of_images(trace, to);
-	const bool any_dropped = doubts_of_drops(trace, to);
+	warnings_of_images(trace, to);
+	const bool any_dropped = warnings_of_drops(trace, to);
 
-	doubts_of_events(trace, to);
+	warnings_of_events(trace, to);
 	if (t->lost_events || t->loss_records || t->suspect_calls)
-		doubts_of_losses(trace, any_dropped, to);
+		warnings_of_losses(trace, any_dropped, to);
 }
 
-int doubts_log(const struct loaded_trace *trace)
+int warnings_log(const struct loaded_trace *trace)
 {
 	struct notes all = { 0 };
 	int err;
 
-	doubts_all(trace, &all);
+	warnings_all(trace, &all);
 	err = all.err;
 	for (size_t i = 0; !err && i < all.n; i++)
 		log_warn("%s", all.lines[i]);

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "analysis/calls/correction.h"
-#include "analysis/calls/dear.h"
+#include "analysis/calls/costly_probes.h"
 #include "analysis/trace_fixture.h"
 #include "base/shell_word.h"
 
@@ -40,10 +40,10 @@ static char *said(const char *const names[], const unsigned n[])
 
 	assert_non_null(r);
 	assert_int_equal(trace_load(&trace, r, NULL, NULL), 0);
-	dear_notes(&trace, &notes);
+	costly_probes_notes(&trace, &notes);
 	assert_int_equal(notes.n, 0); /* costs are not known */
 	assert_int_equal(correction_apply(&trace), 0);
-	dear_notes(&trace, &notes);
+	costly_probes_notes(&trace, &notes);
 	assert_int_equal(notes.err, 0);
 	line = strdup(notes.n ? notes.lines[0] : "");
 	assert_non_null(line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "analysis/calls/dear.h"
+#include "analysis/calls/costly_probes.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static uint32_t dearest(const struct loaded_trace *t, const uint64_t *cost_ns, c
 	return best;
 }
 
-void dear_notes(const struct loaded_trace *t, struct notes *to)
+void costly_probes_notes(const struct loaded_trace *t, struct notes *to)
 {
 	uint32_t top[FEW], next;
 	uint64_t all_ns = 0, top_ns = 0;

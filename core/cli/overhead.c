@@ -21,7 +21,7 @@
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/overhead.h"
-#include "stats/draw.h"
+#include "stats/random.h"
 
 #define ROUNDS     5
 #define ROUNDS_MAX 10000
@@ -221,7 +221,7 @@ static bool goes_on(const struct record_measured *m, const struct record_measure
 static int run_rounds(const struct overhead_args *a, struct overhead *o,
 		      struct record_measured *last)
 {
-	struct draw draw = draw_from(SEED, "overhead");
+	struct random_stream draw = random_from(SEED, "overhead");
 	struct record_measured first = { 0 }, m[OVERHEAD_VARIANTS];
 	uint64_t whole_ns[OVERHEAD_VARIANTS];
 	struct surroundings s;
@@ -231,7 +231,7 @@ static int run_rounds(const struct overhead_args *a, struct overhead *o,
 		size_t order[OVERHEAD_VARIANTS] = { 0 };
 
 		if (round)
-			draw_order(&draw, order, OVERHEAD_VARIANTS);
+			random_order(&draw, order, OVERHEAD_VARIANTS);
 		for (int i = 0; i < OVERHEAD_VARIANTS; i++) {
 			/* The very first one is traced: what gotrace cannot do it says before
 			 * the command has run. */

@@ -21,10 +21,10 @@ double runs_chance(size_t n_a, size_t n_b)
 	return fmin(2 / orders, 1);
 }
 
-static double median_of_drawn(const double *v, size_t n, double *room, struct draw *d)
+static double median_of_drawn(const double *v, size_t n, double *room, struct random_stream *d)
 {
 	for (size_t i = 0; i < n; i++)
-		room[i] = v[draw_below(d, n)];
+		room[i] = v[random_below(d, n)];
 	return interval_median(room, n);
 }
 
@@ -44,7 +44,7 @@ static double change_pct(double a, double b)
 static int bootstrap(const double *a, size_t n_a, const double *b, size_t n_b,
 		     struct runs_change *out)
 {
-	struct draw d = draw_from(SEED, NULL);
+	struct random_stream d = random_from(SEED, NULL);
 	double *pct = malloc(RESAMPLES * sizeof(*pct)), *room = malloc((n_a + n_b) * sizeof(*room));
 
 	for (size_t i = 0; pct && room && i < RESAMPLES; i++) {

@@ -37,17 +37,17 @@ static double ranked(const double *v, const uint32_t *times, size_t rank)
 	return v[i];
 }
 
-static double resample(const double *v, uint32_t *times, size_t n, struct draw *d)
+static double resample(const double *v, uint32_t *times, size_t n, struct random_stream *d)
 {
 	memset(times, 0, n * sizeof(*times));
 	for (size_t i = 0; i < n; i++)
-		times[draw_below(d, n)]++;
+		times[random_below(d, n)]++;
 	if (n % 2)
 		return ranked(v, times, n / 2);
 	return middle(ranked(v, times, n / 2 - 1), ranked(v, times, n / 2));
 }
 
-int interval_bootstrap(const double *v, size_t n, uint32_t resamples, struct draw *d,
+int interval_bootstrap(const double *v, size_t n, uint32_t resamples, struct random_stream *d,
 		       struct interval *out)
 {
 	/* as many of the medians lie below the interval as above it: one of 40 */

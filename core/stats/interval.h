@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/draw.h"
+#include "stats/random.h"
 
 #define INTERVAL_LEAST     5     /* values */
 #define INTERVAL_RESAMPLES 10000 /* where nothing else is asked for */
@@ -27,7 +27,7 @@ double interval_median(double *v, size_t n);
 
 /* Of v, which must be sorted. 0; -ENODATA where there are fewer than INTERVAL_LEAST values,
  * -ENOMEM. `resamples` is at least 1. */
-int interval_bootstrap(const double *v, size_t n, uint32_t resamples, struct draw *d,
+int interval_bootstrap(const double *v, size_t n, uint32_t resamples, struct random_stream *d,
 		       struct interval *out);
 
 /* Whether v is in it, its ends included. */

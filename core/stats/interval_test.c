@@ -44,7 +44,7 @@ static void sorts(void **state)
 
 static struct interval of(const double *v, size_t n, uint64_t seed)
 {
-	struct draw d = draw_from(seed, NULL);
+	struct random_stream d = random_from(seed, NULL);
 	struct interval i = { NAN, NAN };
 
 	assert_int_equal(interval_bootstrap(v, n, INTERVAL_RESAMPLES, &d, &i), 0);
@@ -55,7 +55,7 @@ static void too_few(void **state)
 {
 	const double v[INTERVAL_LEAST] = { 1, 2, 3, 4, 5 };
 	struct interval i = { 7, 8 };
-	struct draw d = draw_from(1, NULL);
+	struct random_stream d = random_from(1, NULL);
 
 	(void)state;
 	for (size_t n = 0; n < INTERVAL_LEAST; n++)
@@ -90,7 +90,7 @@ static void seeded(void **state)
 	assert_true(a.low < a.high);
 	/* Few resamples are not the same for each seed; a seed is what makes them so. */
 	for (uint64_t seed = 1;; seed++) {
-		struct draw d = draw_from(seed, NULL);
+		struct random_stream d = random_from(seed, NULL);
 
 		assert_true(seed < 100);
 		assert_int_equal(interval_bootstrap(v, 40, 40, &d, &b), 0);
@@ -149,7 +149,7 @@ static void as_known(void **state)
  * few values. */
 static void covers(void **state)
 {
-	struct draw d = draw_from(5, NULL);
+	struct random_stream d = random_from(5, NULL);
 	unsigned held = 0;
 
 	(void)state;
@@ -158,7 +158,7 @@ static void covers(void **state)
 		struct interval i;
 
 		for (int j = 0; j < 21; j++)
-			v[j] = (double)draw_below(&d, 1000001) / 1e6;
+			v[j] = (double)random_below(&d, 1000001) / 1e6;
 		interval_median(v, 21);
 		assert_int_equal(interval_bootstrap(v, 21, 400, &d, &i), 0);
 		held += interval_holds(&i, 0.5);

@@ -171,10 +171,10 @@ static size_t ratios(const struct series *s, const struct series *b, double *v, 
 static int summarize(double *v, size_t n, const struct series *s, const char *what,
 		     const struct rounds_options *opt, double *median, struct interval *in)
 {
-	struct draw d = draw_from(opt->seed, s->group);
+	struct random_stream d = random_from(opt->seed, s->group);
 
-	d = draw_from(draw_next(&d), s->variant);
-	d = draw_from(draw_next(&d), what); /* whatever else there is, these are its numbers */
+	d = random_from(random_next(&d), s->variant);
+	d = random_from(random_next(&d), what); /* whatever else there is, these are its numbers */
 	*median = interval_median(v, n);
 	*in = (struct interval){ NAN, NAN };
 	int err = interval_bootstrap(v, n, opt->resamples, &d, in);

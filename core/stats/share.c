@@ -29,14 +29,14 @@ static int compare(const void *x, const void *y)
 }
 
 /* Of runs that were drawn again; drawn once more where nothing is in any of them. */
-static double resample(const double *part, const double *whole, size_t n, struct draw *d)
+static double resample(const double *part, const double *whole, size_t n, struct random_stream *d)
 {
 	double parts, wholes;
 
 	do {
 		parts = wholes = 0;
 		for (size_t i = 0; i < n; i++) {
-			size_t run = draw_below(d, n);
+			size_t run = random_below(d, n);
 
 			parts += part[run];
 			wholes += whole[run];
@@ -46,7 +46,7 @@ static double resample(const double *part, const double *whole, size_t n, struct
 }
 
 int share_of_runs(const double *part, const double *whole, size_t n, uint32_t resamples,
-		  struct draw *d, struct interval *out)
+		  struct random_stream *d, struct interval *out)
 {
 	const size_t beyond = resamples / 40;
 	bool any = false;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "stats/draw.h"
+#include "stats/random.h"
 #include "stats/interval.h"
 
 /*
@@ -26,6 +26,6 @@ int share_exact(uint64_t k, uint64_t n, struct interval *out);
  * -ENOMEM. `resamples` is at least 1.
  */
 int share_of_runs(const double *part, const double *whole, size_t n, uint32_t resamples,
-		  struct draw *d, struct interval *out);
+		  struct random_stream *d, struct interval *out);
 
 #endif

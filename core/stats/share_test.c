@@ -96,7 +96,7 @@ static void exact_refuses(void **state)
 
 static int of_runs(const double *part, const double *whole, size_t n, struct interval *i)
 {
-	struct draw d = draw_from(1, NULL);
+	struct random_stream d = random_from(1, NULL);
 
 	return share_of_runs(part, whole, n, INTERVAL_RESAMPLES, &d, i);
 }

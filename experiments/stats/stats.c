@@ -59,12 +59,12 @@ static double setting(const char *name, double usual)
 
 static int order(const char *seed, const char *stream, char **names, size_t n)
 {
-	struct draw d = draw_from((uint64_t)number("SEED", seed), stream);
+	struct random_stream d = random_from((uint64_t)number("SEED", seed), stream);
 	size_t *at = calloc(n, sizeof(*at));
 
 	if (!at)
 		return failed("no memory");
-	draw_order(&d, at, n);
+	random_order(&d, at, n);
 	for (size_t i = 0; i < n; i++)
 		puts(names[at[i]]);
 	free(at);
@@ -208,7 +208,7 @@ static int add_to_groups(void *g, const char *line)
 	return err;
 }
 
-static int print_share(const struct parts *p, struct draw *d)
+static int print_share(const struct parts *p, struct random_stream *d)
 {
 	struct interval exact = { NAN, NAN }, runs = { NAN, NAN };
 	double part = 0, whole = 0;
@@ -236,7 +236,7 @@ static int print_share(const struct parts *p, struct draw *d)
 
 static int shares(const char *group)
 {
-	struct draw d = draw_from((uint64_t)setting("SEED", 1), NULL);
+	struct random_stream d = random_from((uint64_t)setting("SEED", 1), NULL);
 	struct groups g = { 0 };
 	int status = read_lines(add_to_groups, &g, "GROUP,PART,WHOLE", stdin);
 

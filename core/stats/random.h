@@ -4,23 +4,23 @@
  * Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). For orders and for
  * resampling, not for secrets.
  */
-#ifndef GOTRACE_DRAW_H
-#define GOTRACE_DRAW_H
+#ifndef GOTRACE_RANDOM_H
+#define GOTRACE_RANDOM_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-struct draw {
+struct random_stream {
 	uint64_t state;
 };
 
 /* Numbers of `seed`; each stream of a seed has its own. NULL: the generator's as it was published.
  */
-struct draw draw_from(uint64_t seed, const char *stream);
-uint64_t draw_next(struct draw *d);
+struct random_stream random_from(uint64_t seed, const char *stream);
+uint64_t random_next(struct random_stream *d);
 /* 0 to n - 1, each as likely as the others; n is at least 1. */
-uint64_t draw_below(struct draw *d, uint64_t n);
+uint64_t random_below(struct random_stream *d, uint64_t n);
 /* 0 to n - 1 in an order of which each is as likely as the others, to `order`. */
-void draw_order(struct draw *d, size_t *order, size_t n);
+void random_order(struct random_stream *d, size_t *order, size_t n);
 
 #endif

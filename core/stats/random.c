@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "stats/draw.h"
+#include "stats/random.h"
 
 /* FNV-1a, 64 bits */
 static uint64_t hash(const char *s)
@@ -11,19 +11,19 @@ static uint64_t hash(const char *s)
 	return h;
 }
 
-struct draw draw_from(uint64_t seed, const char *stream)
+struct random_stream random_from(uint64_t seed, const char *stream)
 {
-	struct draw d = { seed };
+	struct random_stream d = { seed };
 
 	if (stream) {
 		/* Two seeds whose difference is that of two streams must not meet. */
-		d.state = draw_next(&d) ^ hash(stream);
-		d.state = draw_next(&d);
+		d.state = random_next(&d) ^ hash(stream);
+		d.state = random_next(&d);
 	}
 	return d;
 }
 
-uint64_t draw_next(struct draw *d)
+uint64_t random_next(struct random_stream *d)
 {
 	uint64_t z = d->state += 0x9e3779b97f4a7c15ull;
 
@@ -32,22 +32,22 @@ uint64_t draw_next(struct draw *d)
 	return z ^ z >> 31;
 }
 
-uint64_t draw_below(struct draw *d, uint64_t n)
+uint64_t random_below(struct random_stream *d, uint64_t n)
 {
 	/* 2^64 % n of the numbers would make some results likelier than others. */
 	const uint64_t too_many = -n % n;
 	uint64_t v;
 
 	do
-		v = draw_next(d);
+		v = random_next(d);
 	while (v < too_many);
 	return v % n;
 }
 
-void draw_order(struct draw *d, size_t *order, size_t n)
+void random_order(struct random_stream *d, size_t *order, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		size_t j = draw_below(d, i + 1);
+		size_t j = random_below(d, i + 1);
 
 		if (j != i)
 			order[i] = order[j];

@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "keep/flight_internal.h"
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 
 /* ---- pieces */
 
@@ -122,7 +122,7 @@ static void emit(void *ctx, const struct event_ext *ev)
 /* A new piece begins with what is open. */
 void flight_begin_piece(struct flight *f)
 {
-	const struct open_teller t = { emit, f, f->last_ns };
+	const struct window_begin t = { emit, f, f->last_ns };
 
 	if (!f->err)
 		f->err = seal(f);
@@ -130,7 +130,7 @@ void flight_begin_piece(struct flight *f)
 		f->err = flight_add_segment(f, f->last_ns);
 	if (f->err)
 		return;
-	open_tell_all(&t, &f->open, WINDOW_BY_ROOM);
+	window_begin_all(&t, &f->open, WINDOW_BY_ROOM);
 	if (!f->err)
 		f->err = seal(f);
 	flight_current(f)->n_before = flight_current(f)->n;

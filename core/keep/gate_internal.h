@@ -40,7 +40,7 @@ struct gate {
 /* gate_out.c */
 int gate_flush(struct gate *g);                             /* hands on the run: 0 or -errno */
 void gate_emit(struct gate *g, const struct event_ext *ev); /* sets g->err */
-void gate_emit_event(void *g, const struct event_ext *ev);  /* for struct open_teller */
+void gate_emit_event(void *g, const struct event_ext *ev);  /* for struct window_begin */
 
 /* A goroutine whose creation was not recorded is about to be. */
 void gate_tell_goroutine(struct gate *g, struct open_stack *s, const struct event *e);

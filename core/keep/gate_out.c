@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is let through is handed on, arrays without a copy. */
 #include "keep/gate_internal.h"
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 
 int gate_flush(struct gate *g)
 {
@@ -31,10 +31,10 @@ void gate_emit_event(void *g, const struct event_ext *ev)
 
 void gate_tell_goroutine(struct gate *g, struct open_stack *s, const struct event *e)
 {
-	const struct open_teller t = { gate_emit_event, g, e->ts_ns };
+	const struct window_begin t = { gate_emit_event, g, e->ts_ns };
 
 	s->told = true;
 	/* With a trigger, paths begin at it, wherever the goroutine is from. */
 	if (!g->trigger)
-		open_tell_goroutine(&t, s, e->tid);
+		window_begin_goroutine(&t, s, e->tid);
 }

@@ -2,7 +2,7 @@
 /* States of goroutines: which of them the gate lets through, and what it says of the others. */
 #include "keep/gate_internal.h"
 #include "keep/open_states.h"
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 
 static void emit_after(void *ctx, const struct event_ext *ev)
 {
@@ -29,7 +29,7 @@ void gate_states_settle_slow(struct gate *g, const struct event *e, const struct
 			     bool pass)
 {
 	struct open_stack *s = ch->stack;
-	const struct open_teller t = { emit_after, g, e->ts_ns };
+	const struct window_begin t = { emit_after, g, e->ts_ns };
 	const bool known = !g->trigger || s->states_told,
 		   of_state = e->kind == EV_STATE || e->kind == EV_WAKE;
 
@@ -37,7 +37,7 @@ void gate_states_settle_slow(struct gate *g, const struct event *e, const struct
 		return;
 	if (is_in(g, s)) {
 		if (known ? ch->restated && !pass : !tells_itself(g, s))
-			open_tell_state(&t, s, e->tid);
+			window_begin_state(&t, s, e->tid);
 		s->states_told = true;
 	} else if (known && !pass && (ch->restated || of_state)) {
 		emit_after(g, &(struct event_ext){ .h = { .ts_ns = e->ts_ns,
@@ -53,7 +53,7 @@ void gate_states_settle_slow(struct gate *g, const struct event *e, const struct
 void gate_states_begin(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 {
 	const struct event at = { .ts_ns = ts_ns };
-	const struct open_teller t = { gate_emit_event, g, ts_ns };
+	const struct window_begin t = { gate_emit_event, g, ts_ns };
 
 	if (!g->open.states || s->system || !is_in(g, s))
 		return;
@@ -62,7 +62,7 @@ void gate_states_begin(struct gate *g, struct open_stack *s, uint64_t ts_ns)
 		return;
 	if (!s->told)
 		gate_tell_goroutine(g, s, &at);
-	open_tell_state(&t, s, 0);
+	window_begin_state(&t, s, 0);
 }
 
 /* The call that the goroutine of a wake is in, if it is not in the trace; NULL: it is, or there is

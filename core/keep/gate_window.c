@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the gate adds to the events that it lets through. */
 #include "keep/gate_internal.h"
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 
 void gate_tell_left_out(struct gate *g, struct open_stack *s, struct open_call *c, uint64_t ts_ns)
 {
@@ -46,14 +46,14 @@ void gate_tell_all_left_out(struct gate *g, uint64_t ts_ns)
 
 static void begin_call(struct gate *g, struct open_stack *s, struct open_call *c, uint64_t ts_ns)
 {
-	const struct open_teller t = { gate_emit_event, g, ts_ns };
+	const struct window_begin t = { gate_emit_event, g, ts_ns };
 
 	c->flags |= OPEN_TOLD;
 	if (c->flags & PAIR_STOPPED) /* its entry comes once more */
 		return;
 	if (!s->told)
 		gate_tell_goroutine(g, s, &(struct event){ .ts_ns = ts_ns, .tid = c->tid });
-	open_tell_call(&t, s, c);
+	window_begin_call(&t, s, c);
 }
 
 static void begin_on(struct gate *g, struct open_stack *s, uint64_t ts_ns)

@@ -13,7 +13,7 @@ static int take_event(void *ctx, const struct event_ext *ev)
 
 	if (ev->h.ts_ns > m->last_ns)
 		m->last_ns = ev->h.ts_ns;
-	min_duration_event(m, &(struct held_now){ .ev = ev });
+	min_duration_event(m, &(struct pending_now){ .ev = ev });
 	return m->queue.err;
 }
 
@@ -29,7 +29,7 @@ static int take_many(void *ctx, const struct event *ev, size_t n)
 static int take_round(void *ctx, uint64_t now_ns)
 {
 	struct min_duration *m = ctx;
-	int err = held_drain(&m->queue, now_ns);
+	int err = pending_drain(&m->queue, now_ns);
 
 	return err || !m->queue.next->round ? err
 					    : m->queue.next->round(m->queue.next->ctx, now_ns);
@@ -38,7 +38,7 @@ static int take_round(void *ctx, uint64_t now_ns)
 static int take_end(void *ctx, struct trace_info *info_end)
 {
 	struct min_duration *m = ctx;
-	int err = held_finish(&m->queue, m->last_ns);
+	int err = pending_finish(&m->queue, m->last_ns);
 
 	return err || !m->queue.next->finish ? err
 					     : m->queue.next->finish(m->queue.next->ctx, info_end);
@@ -63,7 +63,7 @@ struct min_duration *min_duration_new(const struct trace_info *info, uint64_t mi
 	const char *states = trace_info_get(info, KEY_STATES);
 
 	m->states = states && !strcmp(states, "1");
-	held_init(&m->queue, min_ns, next);
+	pending_init(&m->queue, min_ns, next);
 	if (!pair_init(&m->pair, info))
 		return m;
 	min_duration_free(m);
@@ -74,9 +74,9 @@ void min_duration_free(struct min_duration *m)
 {
 	if (!m)
 		return;
-	lanes_free(&m->goroutines);
-	lanes_free(&m->threads);
-	held_free(&m->queue);
+	pending_stacks_free(&m->goroutines);
+	pending_stacks_free(&m->threads);
+	pending_free(&m->queue);
 	pair_free(&m->pair);
 	free(m);
 }

@@ -18,7 +18,8 @@ struct event_ext min_duration_untold(uint64_t goid, const struct event *e)
 }
 
 /* Events that are not passed on tell of that state. */
-static void tell(struct min_duration *m, struct lane *l, const struct event *e, uint32_t state)
+static void tell(struct min_duration *m, struct pending_stack *l, const struct event *e,
+		 uint32_t state)
 {
 	struct event_ext ev = min_duration_untold(l->id, e);
 
@@ -27,13 +28,13 @@ static void tell(struct min_duration *m, struct lane *l, const struct event *e, 
 	if (STATE_OF(state) == STATE_OFF_CPU)
 		ev.h.tid = l->off_tid;
 	if (l->n)
-		held_note_more(&m->queue, l->frames[0].held, &(struct held_now){ .ev = &ev });
+		pending_note_more(&m->queue, l->frames[0].held, &(struct pending_now){ .ev = &ev });
 }
 
 /* As core/model/states.c: times of two clocks may differ by so much. */
 #define OFF_CPU_DOUBT_NS 1000
 
-void min_duration_ran(struct min_duration *m, struct lane *l, const struct event *e)
+void min_duration_ran(struct min_duration *m, struct pending_stack *l, const struct event *e)
 {
 	const unsigned state = STATE_OF(l->state);
 
@@ -46,7 +47,7 @@ void min_duration_ran(struct min_duration *m, struct lane *l, const struct event
 	tell(m, l, e, STATE_RUNNING);
 }
 
-void min_duration_resumed(struct min_duration *m, struct lane *l, const struct event *e,
+void min_duration_resumed(struct min_duration *m, struct pending_stack *l, const struct event *e,
 			  uint64_t why)
 {
 	if (!m->states || l->lost || (why != STOP_YIELD && why != STOP_GC))
@@ -57,7 +58,7 @@ void min_duration_resumed(struct min_duration *m, struct lane *l, const struct e
 }
 
 /* Its entry says that it runs, but neither in a system call nor after losses. */
-void min_duration_begun(struct min_duration *m, struct lane *l, const struct event *e)
+void min_duration_begun(struct min_duration *m, struct pending_stack *l, const struct event *e)
 {
 	if (!m->states || l->system || l->n != 1 || l->lost)
 		return;
@@ -69,14 +70,14 @@ void min_duration_begun(struct min_duration *m, struct lane *l, const struct eve
 
 void min_duration_lost(struct min_duration *m, const struct event *loss)
 {
-	struct lane *l;
+	struct pending_stack *l;
 
 	m->any_lost = true;
 	if (loss->flags & EVF_ALL) {
-		lanes_lose(&m->goroutines);
+		pending_stacks_lose(&m->goroutines);
 		return;
 	}
-	l = lanes_find(&m->goroutines, loss->goid);
+	l = pending_stacks_find(&m->goroutines, loss->goid);
 	if (l) {
 		l->state = STATE_UNKNOWN;
 		l->lost = true;
@@ -86,7 +87,8 @@ void min_duration_lost(struct min_duration *m, const struct event *loss)
 /* The call that the goroutine of a wake is in, which may not be passed on. */
 static uint32_t waker_site(struct min_duration *m, const struct event *wake)
 {
-	const struct lane *l = wake->goid ? lanes_find(&m->goroutines, wake->goid) : NULL;
+	const struct pending_stack *l = wake->goid ? pending_stacks_find(&m->goroutines, wake->goid)
+						   : NULL;
 	size_t n = l ? l->n : 0;
 
 	if (n && l->frames[n - 1].flags & PAIR_STOPPED)
@@ -94,7 +96,7 @@ static uint32_t waker_site(struct min_duration *m, const struct event *wake)
 	return n ? l->frames[n - 1].site : wake->site;
 }
 
-static void note(struct lane *l, const struct event *e)
+static void note(struct pending_stack *l, const struct event *e)
 {
 	const bool wake = e->kind == EV_WAKE, off = !wake && STATE_OF(e->depth) == STATE_OFF_CPU,
 		   on = !wake && STATE_IS_ON_CPU(e->depth);
@@ -121,7 +123,8 @@ void min_duration_state(struct min_duration *m, const struct event *e)
 	struct event_ext ev = { .h = *e };
 	const bool wake = ev.h.kind == EV_WAKE;
 	uint64_t goid = wake ? (ev.h.goid & ~(uint64_t)UINT32_MAX) | ev.h.depth : ev.h.goid;
-	struct lane *l = goid && m->states ? lanes_find(&m->goroutines, goid) : NULL;
+	struct pending_stack *l = goid && m->states ? pending_stacks_find(&m->goroutines, goid)
+						    : NULL;
 
 	if (!l)
 		return;
@@ -129,5 +132,5 @@ void min_duration_state(struct min_duration *m, const struct event *e)
 		ev.h.site = waker_site(m, &ev.h);
 	note(l, &ev.h);
 	if (l->n)
-		held_note_more(&m->queue, l->frames[0].held, &(struct held_now){ .ev = &ev });
+		pending_note_more(&m->queue, l->frames[0].held, &(struct pending_now){ .ev = &ev });
 }

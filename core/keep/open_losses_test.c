@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "keep/open_calls.h"
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 #include "trace/keys.h"
 
 enum { ENTRY, EXIT, N_SITES };
@@ -91,13 +91,13 @@ static void take(void *ctx, const struct event_ext *ev)
 
 static void tell(void)
 {
-	const struct open_teller t = { take, NULL, now_ns };
+	const struct window_begin t = { take, NULL, now_ns };
 
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
 		calls[i].told = calls[i].doubt = false;
 	for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++)
 		states[i].told = states[i].doubt = false;
-	open_tell_all(&t, &open, WINDOW_BY_TOGGLE);
+	window_begin_all(&t, &open, WINDOW_BY_TOGGLE);
 }
 
 static void is(uint32_t depth, bool doubt)

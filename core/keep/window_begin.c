@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "keep/open_tell.h"
+#include "keep/window_begin.h"
 
-void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s, uint32_t tid)
+void window_begin_goroutine(const struct window_begin *t, const struct open_stack *s, uint32_t tid)
 {
 	const struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
 					     .goid = s->creator,
@@ -14,8 +14,8 @@ void open_tell_goroutine(const struct open_teller *t, const struct open_stack *s
 		t->emit(t->ctx, &ev);
 }
 
-void open_tell_call(const struct open_teller *t, const struct open_stack *s,
-		    const struct open_call *c)
+void window_begin_call(const struct window_begin *t, const struct open_stack *s,
+		       const struct open_call *c)
 {
 	struct event_ext ev = {
 		.h = { .ts_ns = t->ts_ns,
@@ -36,7 +36,7 @@ void open_tell_call(const struct open_teller *t, const struct open_stack *s,
 	t->emit(t->ctx, &ev);
 }
 
-void open_tell_state(const struct open_teller *t, const struct open_stack *s, uint32_t tid)
+void window_begin_state(const struct window_begin *t, const struct open_stack *s, uint32_t tid)
 {
 	const bool lost = s->state_lost, off = STATE_OF(s->state) == STATE_OFF_CPU;
 	struct event_ext ev = { .h = { .ts_ns = t->ts_ns,
@@ -58,20 +58,20 @@ void open_tell_state(const struct open_teller *t, const struct open_stack *s, ui
 	t->emit(t->ctx, &ev);
 }
 
-static void tell_stacks(const struct open_teller *t, const struct open_stacks *stacks)
+static void tell_stacks(const struct window_begin *t, const struct open_stacks *stacks)
 {
 	for (size_t i = 0; i < stacks->n; i++) {
 		const struct open_stack *s = stacks->all[i];
 
-		open_tell_goroutine(t, s, 0);
+		window_begin_goroutine(t, s, 0);
 		for (size_t k = 0; k < s->n; k++)
 			if (!(s->frames[k].flags & (PAIR_RELEASED | PAIR_STOPPED)))
-				open_tell_call(t, s, &s->frames[k]);
-		open_tell_state(t, s, 0);
+				window_begin_call(t, s, &s->frames[k]);
+		window_begin_state(t, s, 0);
 	}
 }
 
-static void tell_released(const struct open_teller *t, const struct open_calls *o)
+static void tell_released(const struct window_begin *t, const struct open_calls *o)
 {
 	const struct trace_info *info = o->info;
 	struct event_ext ev = { .h = { .ts_ns = t->ts_ns, .kind = EV_RELEASED } };
@@ -85,7 +85,7 @@ static void tell_released(const struct open_teller *t, const struct open_calls *
 			}
 }
 
-void open_tell_all(const struct open_teller *t, struct open_calls *o, uint32_t why)
+void window_begin_all(const struct window_begin *t, struct open_calls *o, uint32_t why)
 {
 	const struct event_ext ev = {
 		.h = { .ts_ns = t->ts_ns, .kind = EV_WINDOW, .flags = EVF_ALL },

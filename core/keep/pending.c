@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "keep/held.h"
+#include "keep/pending.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
  * goroutines that start their successors would be waited for without end. */
 #define WAITS 3 /* times min_ns */
 
-void held_init(struct held_queue *q, uint64_t min_ns, const struct trace_sink *next)
+void pending_init(struct pending_queue *q, uint64_t min_ns, const struct trace_sink *next)
 {
-	*q = (struct held_queue){ .min_ns = min_ns, .next = next };
+	*q = (struct pending_queue){ .min_ns = min_ns, .next = next };
 	q->ends.before = q->ends.after = &q->ends;
 }
 
@@ -18,16 +18,16 @@ void held_init(struct held_queue *q, uint64_t min_ns, const struct trace_sink *n
 
 #define BLOCK_BYTES (64u << 10)
 
-struct held_block {
-	struct held_block *next;
+struct pending_block {
+	struct pending_block *next;
 	size_t used;
 	unsigned char room[];
 };
 
 /* Of events and spans; all of it goes at the end. */
-static void *room(struct held_queue *q, size_t bytes)
+static void *room(struct pending_queue *q, size_t bytes)
 {
-	struct held_block *b = q->blocks;
+	struct pending_block *b = q->blocks;
 
 	bytes = (bytes + 15) / 16 * 16;
 	if (!b || b->used + bytes > BLOCK_BYTES) {
@@ -44,15 +44,15 @@ static void *room(struct held_queue *q, size_t bytes)
 	return b->room + b->used - bytes;
 }
 
-void held_free(struct held_queue *q)
+void pending_free(struct pending_queue *q)
 {
-	for (struct held_block *b; (b = q->blocks); free(b))
+	for (struct pending_block *b; (b = q->blocks); free(b))
 		q->blocks = b->next;
 }
 
 /* ---- events */
 
-static void append(struct held_queue *q, struct held_event *e)
+static void append(struct pending_queue *q, struct pending_event *e)
 {
 	e->before = q->ends.before;
 	e->after = &q->ends;
@@ -61,7 +61,7 @@ static void append(struct held_queue *q, struct held_event *e)
 		q->most = q->n;
 }
 
-static void take_out(struct held_queue *q, struct held_event *e)
+static void take_out(struct pending_queue *q, struct pending_event *e)
 {
 	if (!e->after)
 		return;
@@ -72,16 +72,16 @@ static void take_out(struct held_queue *q, struct held_event *e)
 }
 
 /* Gives the memory of an event back that begins nothing. */
-static void reuse_event(struct held_queue *q, struct held_event *e)
+static void reuse_event(struct pending_queue *q, struct pending_event *e)
 {
 	take_out(q, e);
 	e->after = q->spare_events;
 	q->spare_events = e;
 }
 
-static struct held_event *put(struct held_queue *q, struct held_now *now)
+static struct pending_event *put(struct pending_queue *q, struct pending_now *now)
 {
-	struct held_event *e = now->put ? now->put : q->spare_events;
+	struct pending_event *e = now->put ? now->put : q->spare_events;
 
 	if (now->put)
 		return e;
@@ -91,48 +91,48 @@ static struct held_event *put(struct held_queue *q, struct held_now *now)
 		e = room(q, sizeof(*e));
 	if (!e)
 		return NULL;
-	*e = (struct held_event){ .ev = *now->ev };
+	*e = (struct pending_event){ .ev = *now->ev };
 	append(q, e);
 	return now->put = e;
 }
 
-void held_keep_event(struct held_queue *q, struct held_now *now)
+void pending_keep_event(struct pending_queue *q, struct pending_now *now)
 {
-	struct held_event *e = put(q, now);
+	struct pending_event *e = put(q, now);
 
 	if (e)
 		e->kept = true;
 }
 
 /* An undecided span does not need it any more. */
-static void let_go(struct held_queue *q, struct held_event **at)
+static void let_go(struct pending_queue *q, struct pending_event **at)
 {
-	struct held_event *e = *at;
+	struct pending_event *e = *at;
 
 	*at = NULL;
 	if (e && !--e->needed && !e->kept)
 		reuse_event(q, e);
 }
 
-static void let_go_noted(struct held_queue *q, struct held *h)
+static void let_go_noted(struct pending_queue *q, struct pending *h)
 {
 	while (h->n_noted)
 		let_go(q, &h->noted[--h->n_noted]);
 }
 
-static void let_go_more(struct held_queue *q, struct held *h)
+static void let_go_more(struct pending_queue *q, struct pending *h)
 {
 	while (h->more) {
-		struct held_event *e = h->more;
+		struct pending_event *e = h->more;
 
 		h->more = e->more;
 		let_go(q, &e);
 	}
 }
 
-static void keep_event(struct held_event **at)
+static void keep_event(struct pending_event **at)
 {
-	struct held_event *e = *at;
+	struct pending_event *e = *at;
 
 	*at = NULL;
 	if (!e)
@@ -143,9 +143,9 @@ static void keep_event(struct held_event **at)
 
 /* ---- spans */
 
-static struct held *new_span(struct held_queue *q)
+static struct pending *new_span(struct pending_queue *q)
 {
-	struct held *h = q->spare_spans;
+	struct pending *h = q->spare_spans;
 
 	if (h)
 		q->spare_spans = h->up;
@@ -155,7 +155,7 @@ static struct held *new_span(struct held_queue *q)
 }
 
 /* Its memory, once nothing knows of it any more. */
-static void reuse_span(struct held_queue *q, struct held *h)
+static void reuse_span(struct pending_queue *q, struct pending *h)
 {
 	if (h->open || h->below || h->first.after)
 		return;
@@ -163,23 +163,23 @@ static void reuse_span(struct held_queue *q, struct held *h)
 	q->spare_spans = h;
 }
 
-static bool undecided(const struct held *h)
+static bool undecided(const struct pending *h)
 {
 	return h && !h->kept && !h->dropped;
 }
 
 /* And what made it, all the way up. */
-static void keep(struct held_queue *q, struct held *h)
+static void keep(struct pending_queue *q, struct pending *h)
 {
 	while (undecided(h)) {
-		struct held *up = h->up;
+		struct pending *up = h->up;
 
 		h->kept = h->first.kept = true;
 		for (unsigned i = 0; i < h->n_noted; i++)
 			keep_event(&h->noted[i]);
 		keep_event(&h->last);
 		while (h->more) {
-			struct held_event *e = h->more;
+			struct pending_event *e = h->more;
 
 			h->more = e->more;
 			keep_event(&e);
@@ -193,16 +193,16 @@ static void keep(struct held_queue *q, struct held *h)
 	}
 }
 
-static bool is_over(const struct held *h)
+static bool is_over(const struct pending *h)
 {
 	return undecided(h) && !h->open && !h->below;
 }
 
 /* And what made it, if that is over as well and waited for nothing else. */
-static void drop(struct held_queue *q, struct held *h)
+static void drop(struct pending_queue *q, struct pending *h)
 {
 	while (h) {
-		struct held *up = h->up;
+		struct pending *up = h->up;
 
 		h->dropped = true;
 		take_out(q, &h->first);
@@ -219,16 +219,16 @@ static void drop(struct held_queue *q, struct held *h)
 	}
 }
 
-struct held *held_begin(struct held_queue *q, struct held_now *now, struct held *up)
+struct pending *pending_begin(struct pending_queue *q, struct pending_now *now, struct pending *up)
 {
-	struct held *h = new_span(q);
+	struct pending *h = new_span(q);
 
 	if (!h)
 		return NULL;
-	*h = (struct held){ .first = { .ev = *now->ev },
-			    .start_ns = now->ev->h.ts_ns,
-			    .up = undecided(up) ? up : NULL,
-			    .open = true };
+	*h = (struct pending){ .first = { .ev = *now->ev },
+			       .start_ns = now->ev->h.ts_ns,
+			       .up = undecided(up) ? up : NULL,
+			       .open = true };
 	h->first.begins = h;
 	append(q, &h->first);
 	if (h->up)
@@ -237,9 +237,10 @@ struct held *held_begin(struct held_queue *q, struct held_now *now, struct held 
 }
 
 /* The event of now, unless it is kept already; NULL also without memory. */
-static struct held_event *hold(struct held_queue *q, struct held *h, struct held_now *now)
+static struct pending_event *hold(struct pending_queue *q, struct pending *h,
+				  struct pending_now *now)
 {
-	struct held_event *e = put(q, now);
+	struct pending_event *e = put(q, now);
 
 	if (!e || h->kept) {
 		if (e)
@@ -250,26 +251,27 @@ static struct held_event *hold(struct held_queue *q, struct held *h, struct held
 	return e;
 }
 
-static void note(struct held_queue *q, struct held *h, struct held_now *now, struct held_event **at)
+static void note(struct pending_queue *q, struct pending *h, struct pending_now *now,
+		 struct pending_event **at)
 {
-	struct held_event *e = hold(q, h, now);
+	struct pending_event *e = hold(q, h, now);
 
 	if (e)
 		*at = e;
 }
 
-void held_note(struct held_queue *q, struct held *h, struct held_now *now)
+void pending_note(struct pending_queue *q, struct pending *h, struct pending_now *now)
 {
-	if (undecided(h) && h->n_noted == HELD_NOTED)
+	if (undecided(h) && h->n_noted == PENDING_NOTED)
 		keep(q, h);
 	if (!h->dropped)
 		note(q, h, now, &h->noted[h->kept ? 0 : h->n_noted]);
 	h->n_noted += undecided(h) && h->noted[h->n_noted];
 }
 
-void held_note_more(struct held_queue *q, struct held *h, struct held_now *now)
+void pending_note_more(struct pending_queue *q, struct pending *h, struct pending_now *now)
 {
-	struct held_event *e = h->dropped ? NULL : hold(q, h, now);
+	struct pending_event *e = h->dropped ? NULL : hold(q, h, now);
 
 	if (!e)
 		return;
@@ -277,19 +279,20 @@ void held_note_more(struct held_queue *q, struct held *h, struct held_now *now)
 	h->more = e;
 }
 
-void held_note_again(struct held_queue *q, struct held *h, struct held_now *now, unsigned n)
+void pending_note_again(struct pending_queue *q, struct pending *h, struct pending_now *now,
+			unsigned n)
 {
 	for (; undecided(h) && n && h->n_noted; n--)
 		let_go(q, &h->noted[--h->n_noted]);
-	held_note(q, h, now);
+	pending_note(q, h, now);
 }
 
-void held_begin_again(struct held_queue *q, struct held *h, struct held_now *now)
+void pending_begin_again(struct pending_queue *q, struct pending *h, struct pending_now *now)
 {
 	if (h->dropped)
 		return;
 	if (h->kept) {
-		held_keep_event(q, now);
+		pending_keep_event(q, now);
 		return;
 	}
 	let_go_noted(q, h);
@@ -300,8 +303,8 @@ void held_begin_again(struct held_queue *q, struct held *h, struct held_now *now
 	append(q, &h->first);
 }
 
-void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_now *now,
-	      const struct event_ext *after)
+void pending_end(struct pending_queue *q, struct pending *h, uint64_t ts_ns,
+		 struct pending_now *now, const struct event_ext *after)
 {
 	uint64_t ns = ts_ns > h->start_ns ? ts_ns - h->start_ns : 0;
 
@@ -315,16 +318,16 @@ void held_end(struct held_queue *q, struct held *h, uint64_t ts_ns, struct held_
 	if (now && !h->dropped)
 		note(q, h, now, &h->last);
 	if (after)
-		held_note_more(q, h, &(struct held_now){ .ev = after });
+		pending_note_more(q, h, &(struct pending_now){ .ev = after });
 	if (!undecided(h))
 		reuse_span(q, h);
 }
 
 /* ---- the queue */
 
-static void pass_on(struct held_queue *q, struct held_event *e)
+static void pass_on(struct pending_queue *q, struct pending_event *e)
 {
-	struct held *h = e->begins;
+	struct pending *h = e->begins;
 
 	if (!q->err)
 		q->err = q->next->event(q->next->ctx, &e->ev);
@@ -336,11 +339,11 @@ static void pass_on(struct held_queue *q, struct held_event *e)
 	reuse_span(q, h);
 }
 
-int held_drain(struct held_queue *q, uint64_t now_ns)
+int pending_drain(struct pending_queue *q, uint64_t now_ns)
 {
 	while (!q->err && q->ends.after != &q->ends) {
-		struct held_event *e = q->ends.after;
-		struct held *h = e->begins;
+		struct pending_event *e = q->ends.after;
+		struct pending *h = e->begins;
 		uint64_t age_ns = now_ns > e->ev.h.ts_ns ? now_ns - e->ev.h.ts_ns : 0;
 
 		if (!e->kept && h && h->open && age_ns >= q->min_ns)
@@ -357,13 +360,13 @@ int held_drain(struct held_queue *q, uint64_t now_ns)
 	return q->err;
 }
 
-int held_finish(struct held_queue *q, uint64_t last_ns)
+int pending_finish(struct pending_queue *q, uint64_t last_ns)
 {
-	for (struct held_event *e = q->ends.after; e != &q->ends; e = e->after)
+	for (struct pending_event *e = q->ends.after; e != &q->ends; e = e->after)
 		if (e->begins && e->begins->open && last_ns >= e->ev.h.ts_ns + q->min_ns)
 			keep(q, e->begins);
 	while (!q->err && q->ends.after != &q->ends) {
-		struct held_event *e = q->ends.after;
+		struct pending_event *e = q->ends.after;
 
 		if (e->kept)
 			pass_on(q, e);

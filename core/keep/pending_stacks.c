@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "keep/lanes.h"
+#include "keep/pending_stacks.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-void lanes_lose(struct lanes *t)
+void pending_stacks_lose(struct pending_stacks *t)
 {
 	t->losses++;
 	memset(t->recent, 0, sizeof(t->recent));
 }
 
-static inline void pair_on_found(struct lanes *t, struct lane *l)
+static inline void pair_on_found(struct pending_stacks *t, struct pending_stack *l)
 {
 	if (l->losses == t->losses)
 		return;
@@ -20,19 +20,19 @@ static inline void pair_on_found(struct lanes *t, struct lane *l)
 	l->lost = true;
 }
 
-#define PAIR_STACK  struct lane
-#define PAIR_STACKS struct lanes
+#define PAIR_STACK  struct pending_stack
+#define PAIR_STACKS struct pending_stacks
 #define PAIR_ID(l)  ((l)->id)
 #include "pair/stacks.h"
 
-struct lane *lanes_find(struct lanes *t, uint64_t id)
+struct pending_stack *pending_stacks_find(struct pending_stacks *t, uint64_t id)
 {
 	return pair_stacks_find(t, id);
 }
 
-struct lane *lanes_make(struct lanes *t, uint64_t id)
+struct pending_stack *pending_stacks_make(struct pending_stacks *t, uint64_t id)
 {
-	struct lane *l = lanes_find(t, id);
+	struct pending_stack *l = pending_stacks_find(t, id);
 
 	if (l)
 		return l;
@@ -48,19 +48,19 @@ struct lane *lanes_make(struct lanes *t, uint64_t id)
 	return l;
 }
 
-static void free_lane(struct lane *l)
+static void free_lane(struct pending_stack *l)
 {
 	free(l->frames);
 	free(l);
 }
 
-void lanes_remove(struct lanes *t, struct lane *l)
+void pending_stacks_remove(struct pending_stacks *t, struct pending_stack *l)
 {
 	pair_stacks_remove(t, l);
 	free_lane(l);
 }
 
-void lanes_free(struct lanes *t)
+void pending_stacks_free(struct pending_stacks *t)
 {
 	for (size_t i = 0; i < t->n; i++)
 		free_lane(t->all[i]);

@@ -133,7 +133,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 
 int model_finish(struct model *m)
 {
-	int err = lives_end_all(m, m->totals.last_ns);
+	int err = lifetimes_end_all(m, m->totals.last_ns);
 
 	if (err)
 		return err;

@@ -388,9 +388,9 @@ bool view_mutes_goid(const struct model *m, uint64_t goid);
 /* Calls above what counts get their part of it, all sums are made anew. */
 int view_settle(struct model *m);
 
-/* lives.c: 0 or -ENOMEM */
+/* lifetimes.c: 0 or -ENOMEM */
 /* Ends all that is open on all stacks, unfinished. */
-int lives_end_all(struct model *m, uint64_t ts_ns);
+int lifetimes_end_all(struct model *m, uint64_t ts_ns);
 /* No call is open on the stack: lets go of it. */
 int life_drop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 /* EV_CREATE: of the creator, with the path node that the new goroutine hangs below; of the new one,

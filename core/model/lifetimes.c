@@ -46,7 +46,7 @@ static int retire_table(struct model *m, struct stack_table *t, uint64_t ts_ns)
 	return err;
 }
 
-int lives_end_all(struct model *m, uint64_t ts_ns)
+int lifetimes_end_all(struct model *m, uint64_t ts_ns)
 {
 	int err = retire_table(m, &m->goroutines, ts_ns);
 
@@ -103,7 +103,7 @@ int life_image(struct model *m, const struct event *e)
 	int err = 0;
 
 	if (m->image_seen || m->totals.calls)
-		err = lives_end_all(m, last_ns);
+		err = lifetimes_end_all(m, last_ns);
 	/* A gap of one goroutine that reaches into the new image: which goroutine it concerns there
 	 * is not known.
 	 */

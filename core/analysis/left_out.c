@@ -8,7 +8,7 @@
 #include "base/text_format.h"
 #include "trace/keys.h"
 
-double kept_scale(const struct trace_info *info)
+double left_out_scale(const struct trace_info *info)
 {
 	uint64_t seen = trace_info_u64(info, KEY_END_TRIGGER_SEEN, 0),
 		 kept = trace_info_u64(info, KEY_END_TRIGGER_KEPT, 0);
@@ -16,7 +16,7 @@ double kept_scale(const struct trace_info *info)
 	return kept && seen > kept ? (double)seen / (double)kept : 1;
 }
 
-uint64_t kept_all(const struct trace_info *info, uint64_t n)
+uint64_t left_out_all(const struct trace_info *info, uint64_t n)
 {
 	uint64_t seen = trace_info_u64(info, KEY_END_TRIGGER_SEEN, 0),
 		 kept = trace_info_u64(info, KEY_END_TRIGGER_KEPT, 0);
@@ -80,7 +80,7 @@ static void trigger_notes(const struct loaded_trace *trace, struct notes *to)
 			to,
 			"counts and times are those of the recorded ones; for all of them an estimate is "
 			"%.4g times as much",
-			kept_scale(info));
+			left_out_scale(info));
 }
 
 static void window_notes(const struct loaded_trace *trace, struct notes *to)
@@ -145,7 +145,7 @@ static void last_notes(const struct loaded_trace *trace, struct notes *to)
 			  when ? when : "");
 }
 
-void kept_notes(const struct loaded_trace *trace, struct notes *to)
+void left_out_notes(const struct loaded_trace *trace, struct notes *to)
 {
 	uint64_t depth = trace_info_u64(trace->info, KEY_KEEP_DEPTH, 0);
 

@@ -233,7 +233,7 @@ int trace_notes(const struct loaded_trace *trace, struct notes *to)
 	bool any_dropped = warnings_of_drops(trace, to);
 	pairing(trace, to);
 	warnings(trace, to);
-	kept_notes(trace, to);
+	left_out_notes(trace, to);
 	released_notes(trace, to);
 	cost(trace, to);
 	corrected(trace, to);

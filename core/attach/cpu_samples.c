@@ -106,7 +106,8 @@ static void switch_events(const struct cpu_samples *s, unsigned long how)
  * without them, by turns, since a processor may change its speed. */
 static void measure_interrupt(struct cpu_samples *s)
 {
-	if (kept_get(KEPT_DIR, "interrupt", &s->interrupt_ns, sizeof(s->interrupt_ns))) {
+	if (measurement_cache_get(MEASUREMENT_CACHE_DIR, "interrupt", &s->interrupt_ns,
+				  sizeof(s->interrupt_ns))) {
 		set_period(s, allowed_period(s, FIRST_PERIOD_NS));
 		return;
 	}
@@ -128,7 +129,8 @@ static void measure_interrupt(struct cpu_samples *s)
 	if (s->interrupt_ns < INTERRUPT_MIN_NS)
 		s->interrupt_ns = INTERRUPT_MIN_NS;
 	else
-		kept_put(KEPT_DIR, "interrupt", &s->interrupt_ns, sizeof(s->interrupt_ns));
+		measurement_cache_put(MEASUREMENT_CACHE_DIR, "interrupt", &s->interrupt_ns,
+				      sizeof(s->interrupt_ns));
 	set_period(s, allowed_period(s, FIRST_PERIOD_NS));
 }
 

@@ -61,7 +61,7 @@ static const char *const all_names[] = { "all_calls", "all_total_ns", "all_self_
 
 static bool all_there(const struct report *rep, size_t i)
 {
-	return kept_scale(rep->trace.info) > 1 && columns_have(rep->opt->columns, all_names[i]);
+	return left_out_scale(rep->trace.info) > 1 && columns_have(rep->opt->columns, all_names[i]);
 }
 
 static void stat_fields(const struct report *rep, FILE *out, const struct call_stats *st, bool path)
@@ -77,7 +77,7 @@ static void stat_fields(const struct report *rep, FILE *out, const struct call_s
 	}
 	for (size_t i = 0; i < 3; i++)
 		if (all_there(rep, i))
-			fprintf(out, ",%" PRIu64, kept_all(rep->trace.info, all[i]));
+			fprintf(out, ",%" PRIu64, left_out_all(rep->trace.info, all[i]));
 }
 
 static void stat_names(const struct report *rep, FILE *out, bool path)

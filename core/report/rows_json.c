@@ -31,7 +31,7 @@ static void stats(const struct report *rep, struct json *j, const struct call_st
 		else
 			json_null(j);
 	}
-	if (kept_scale(rep->trace.info) <= 1)
+	if (left_out_scale(rep->trace.info) <= 1)
 		return;
 	const struct {
 		const char *name;
@@ -42,7 +42,7 @@ static void stats(const struct report *rep, struct json *j, const struct call_st
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (columns_have(rep->opt->columns, all[i].name))
-			json_kv_u64(j, all[i].name, kept_all(rep->trace.info, all[i].n));
+			json_kv_u64(j, all[i].name, left_out_all(rep->trace.info, all[i].n));
 }
 
 static void wait_fields(const struct report *rep, struct json *j, const struct wait_row *w)

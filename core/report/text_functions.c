@@ -108,7 +108,8 @@ CELL(all_calls)
 	const struct report *rep = ctx;
 
 	(void)width;
-	snprintf(buf, CELL_BYTES, "%" PRIu64, kept_all(rep->trace.info, stats(ctx, row)->calls));
+	snprintf(buf, CELL_BYTES, "%" PRIu64,
+		 left_out_all(rep->trace.info, stats(ctx, row)->calls));
 }
 
 CELL(all_total)
@@ -117,7 +118,7 @@ CELL(all_total)
 
 	(void)width;
 	snprintf(buf, CELL_BYTES, "%s",
-		 HUMAN(kept_all(rep->trace.info, stats(ctx, row)->total_ns)));
+		 HUMAN(left_out_all(rep->trace.info, stats(ctx, row)->total_ns)));
 }
 
 /* Durations are of finished calls. */
@@ -149,7 +150,7 @@ static bool of_one_in(const void *ctx)
 {
 	const struct report *rep = ctx;
 
-	return kept_scale(rep->trace.info) > 1;
+	return left_out_scale(rep->trace.info) > 1;
 }
 
 static bool of_correction(const void *ctx)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "attach/collect/doubles.h"
+#include "attach/collect/duplicate_hits.h"
 
 enum doubling { SINGLE, SECOND_NEW, FIRST_NEW };
 
@@ -20,7 +20,7 @@ struct releases {
 	/* the collector's */
 	bool *released; /* by site */
 	bool any;
-	struct doubles doubles;
+	struct duplicate_hits doubles;
 };
 
 struct releases *releases_new(const struct plan *plan)
@@ -44,7 +44,7 @@ void releases_free(struct releases *r)
 		return;
 	free(r->list);
 	free(r->released);
-	doubles_free(&r->doubles);
+	duplicate_hits_free(&r->doubles);
 	free(r);
 }
 
@@ -97,7 +97,7 @@ int releases_write(struct releases *r, uint64_t now_ns,
 
 	if (r->doubling != SINGLE && r->single_ns <= now_ns) {
 		r->doubling = SINGLE;
-		doubles_free(&r->doubles);
+		duplicate_hits_free(&r->doubles);
 	}
 	if (!r->asked)
 		return 0;
@@ -128,7 +128,8 @@ int releases_drop(struct releases *r, const struct event *ev)
 		return 0;
 	if (doubling != SINGLE) {
 		bool by_second = ev->flags & EVF_WIRE_SECOND;
-		int second = doubles_second(&r->doubles, ev, by_second == (doubling == FIRST_NEW));
+		int second = duplicate_hits_second(&r->doubles, ev,
+						   by_second == (doubling == FIRST_NEW));
 
 		if (second)
 			return second;

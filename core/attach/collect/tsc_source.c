@@ -256,7 +256,8 @@ static bool alike(struct tsc_check *c, double rate, uint64_t meeting_ns)
 
 	if (sched_getaffinity(0, sizeof(now.cpus), &now.cpus))
 		return true; /* more CPUs than a set holds: the kernel has compared them */
-	if (kept_get(KEPT_DIR, "clock", &kept, sizeof(kept)) && CPU_EQUAL(&kept.cpus, &now.cpus)) {
+	if (measurement_cache_get(MEASUREMENT_CACHE_DIR, "clock", &kept, sizeof(kept)) &&
+	    CPU_EQUAL(&kept.cpus, &now.cpus)) {
 		c->spread_ns = (uint32_t)kept.ns;
 		return true;
 	}
@@ -264,7 +265,7 @@ static bool alike(struct tsc_check *c, double rate, uint64_t meeting_ns)
 	sched_setaffinity(0, sizeof(now.cpus), &now.cpus);
 	now.ns = c->spread_ns;
 	if (c->spread_ns <= SPREAD_MAX_NS) {
-		kept_put(KEPT_DIR, "clock", &now, sizeof(now));
+		measurement_cache_put(MEASUREMENT_CACHE_DIR, "clock", &now, sizeof(now));
 		return true;
 	}
 	snprintf(c->why, sizeof(c->why),

@@ -62,7 +62,7 @@ static const char *kept_name(bool nop_stubs)
 static void keep(const struct caps *c, bool nop_stubs)
 {
 	if (!c->load_err && !c->multi_err && c->emulated_ns && c->jump_ns && c->step_ns)
-		kept_put(KEPT_DIR, kept_name(nop_stubs), c, sizeof(*c));
+		measurement_cache_put(MEASUREMENT_CACHE_DIR, kept_name(nop_stubs), c, sizeof(*c));
 }
 
 /* ---- trying */
@@ -169,7 +169,8 @@ static enum nop10 which_nop10(bool nop_stubs)
 void caps_try_begin(struct caps_try *t, bool nop_stubs)
 {
 	*t = (struct caps_try){ .fd = -1, .nop_stubs = nop_stubs };
-	t->kept = kept_get(KEPT_DIR, kept_name(nop_stubs), &t->caps, sizeof(t->caps));
+	t->kept = measurement_cache_get(MEASUREMENT_CACHE_DIR, kept_name(nop_stubs), &t->caps,
+					sizeof(t->caps));
 	if (t->kept)
 		return;
 	int fds[2] = { -1, -1 };

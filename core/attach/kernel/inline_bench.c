@@ -120,10 +120,10 @@ uint64_t inline_event_ns(void)
 {
 	uint64_t ns;
 
-	if (kept_get(KEPT_DIR, "inline", &ns, sizeof(ns)))
+	if (measurement_cache_get(MEASUREMENT_CACHE_DIR, "inline", &ns, sizeof(ns)))
 		return ns;
 	ns = measure_event_ns();
 	if (ns)
-		kept_put(KEPT_DIR, "inline", &ns, sizeof(ns));
+		measurement_cache_put(MEASUREMENT_CACHE_DIR, "inline", &ns, sizeof(ns));
 	return ns;
 }

@@ -135,7 +135,7 @@ static uint8_t *read_whole(const char *dir, const char *name, size_t *n)
 	return all;
 }
 
-bool kept_get_any(const char *dir, const char *name, void **data, size_t *bytes)
+bool measurement_cache_get_any(const char *dir, const char *name, void **data, size_t *bytes)
 {
 	struct head was, now;
 	size_t n = 0;
@@ -154,12 +154,12 @@ bool kept_get_any(const char *dir, const char *name, void **data, size_t *bytes)
 	return true;
 }
 
-bool kept_get(const char *dir, const char *name, void *data, size_t bytes)
+bool measurement_cache_get(const char *dir, const char *name, void *data, size_t bytes)
 {
 	void *got;
 	size_t n;
 
-	if (!kept_get_any(dir, name, &got, &n))
+	if (!measurement_cache_get_any(dir, name, &got, &n))
 		return false;
 	if (n == bytes)
 		memcpy(data, got, bytes);
@@ -205,7 +205,7 @@ static void put_all(const char *dir, const char *name, const uint8_t *all, size_
 	close(dir_fd);
 }
 
-void kept_put(const char *dir, const char *name, const void *data, size_t bytes)
+void measurement_cache_put(const char *dir, const char *name, const void *data, size_t bytes)
 {
 	struct head now;
 

@@ -11,17 +11,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define KEPT_DIR       "/run/gotrace" /* only root keeps anything, and only for root */
-#define KEPT_MAX_BYTES 65536          /* more is not kept */
+#define MEASUREMENT_CACHE_DIR "/run/gotrace" /* only root keeps anything, and only for root */
+#define KEPT_MAX_BYTES        65536          /* more is not kept */
 
 /* Fills `data` with what was kept under this name in the folder. false: nothing that holds. */
-bool kept_get(const char *dir, const char *name, void *data, size_t bytes);
+bool measurement_cache_get(const char *dir, const char *name, void *data, size_t bytes);
 
 /* The same of data whose size is not known before: *data of *bytes, to be freed. */
-bool kept_get_any(const char *dir, const char *name, void **data, size_t *bytes);
+bool measurement_cache_get_any(const char *dir, const char *name, void **data, size_t *bytes);
 
 /* Keeps it in place of what there was. Where that cannot be, it is measured again next time: only a
  * debug line is logged. */
-void kept_put(const char *dir, const char *name, const void *data, size_t bytes);
+void measurement_cache_put(const char *dir, const char *name, const void *data, size_t bytes);
 
 #endif

@@ -48,12 +48,12 @@ static bool holds(const struct place *p)
 {
 	uint64_t got = 0;
 
-	return kept_get(p->dir, "x", &got, sizeof(got)) && got == 4711;
+	return measurement_cache_get(p->dir, "x", &got, sizeof(got)) && got == 4711;
 }
 
 static void put(const struct place *p)
 {
-	kept_put(p->dir, "x", &(uint64_t){ 4711 }, sizeof(uint64_t));
+	measurement_cache_put(p->dir, "x", &(uint64_t){ 4711 }, sizeof(uint64_t));
 }
 
 static void test_kept(void **state)
@@ -68,8 +68,8 @@ static void test_kept(void **state)
 	assert_true(holds(p));
 	put(p); /* again, in its place */
 	assert_true(holds(p));
-	assert_false(kept_get(p->dir, "y", &other, sizeof(other)));
-	assert_false(kept_get(p->dir, "x", &other, sizeof(other)));
+	assert_false(measurement_cache_get(p->dir, "y", &other, sizeof(other)));
+	assert_false(measurement_cache_get(p->dir, "x", &other, sizeof(other)));
 }
 
 static void test_any_size(void **state)
@@ -85,10 +85,10 @@ static void test_any_size(void **state)
 		free(all);
 		skip();
 	}
-	kept_put(p->dir, "x", all, KEPT_MAX_BYTES + 1);
-	assert_false(kept_get_any(p->dir, "x", &got, &n));
-	kept_put(p->dir, "x", all, KEPT_MAX_BYTES);
-	assert_true(kept_get_any(p->dir, "x", &got, &n));
+	measurement_cache_put(p->dir, "x", all, KEPT_MAX_BYTES + 1);
+	assert_false(measurement_cache_get_any(p->dir, "x", &got, &n));
+	measurement_cache_put(p->dir, "x", all, KEPT_MAX_BYTES);
+	assert_true(measurement_cache_get_any(p->dir, "x", &got, &n));
 	assert_int_equal(n, KEPT_MAX_BYTES);
 	assert_memory_equal(got, all, n);
 	free(got);

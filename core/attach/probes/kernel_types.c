@@ -216,7 +216,8 @@ static struct needed *kept(const char *object, size_t *bytes)
 
 	name_kept(object, name);
 	/* Where a sandbox hides them it is as if the kernel had none. */
-	if (access(TYPES, R_OK) || !kept_get_any(KEPT_DIR, name, &data, bytes))
+	if (access(TYPES, R_OK) ||
+	    !measurement_cache_get_any(MEASUREMENT_CACHE_DIR, name, &data, bytes))
 		return NULL;
 	if (*bytes > sizeof(struct needed) && ((struct needed *)data)->n_tracepoints <= 4)
 		return data;
@@ -233,7 +234,7 @@ static struct needed *find_and_keep(const char *object, const struct bpf_object 
 
 	name_kept(object, name);
 	if (needed)
-		kept_put(KEPT_DIR, name, needed, *bytes);
+		measurement_cache_put(MEASUREMENT_CACHE_DIR, name, needed, *bytes);
 	return needed;
 }
 

@@ -83,7 +83,7 @@ static void test_same_programs(void **state)
 	for (size_t i = 0; i < sizeof(objects) / sizeof(*objects); i++) {
 		char kept[PATH_MAX];
 
-		snprintf(kept, sizeof(kept), KEPT_DIR "/types-%s", objects[i].name);
+		snprintf(kept, sizeof(kept), MEASUREMENT_CACHE_DIR "/types-%s", objects[i].name);
 		unlink(kept);
 		for (int again = 0; again < 2; again++) {
 			struct bpf_object *o = load_with_types(&objects[i]);

@@ -12,7 +12,7 @@
 
 #include "attach/sample/maps.h"
 #include "attach/sample/natives_room.h"
-#include "attach/sample/needed.h"
+#include "attach/sample/shared_libraries.h"
 #include "base/clock.h"
 #include "base/foreign_file.h"
 #include "base/log.h"
@@ -295,7 +295,7 @@ void natives_prepare(struct natives *n, const char *path, const struct user *u)
 	struct preparing p = { n, u };
 
 	prepare(&p, path);
-	needed_libraries(path, u, prepare, &p);
+	shared_libraries_of(path, u, prepare, &p);
 }
 
 int natives_describe(const struct natives *n, struct trace_info *end)

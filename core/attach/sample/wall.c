@@ -26,10 +26,10 @@ struct wall_process {
 	bool open, over; /* of goroutines; over: nothing more is to be had of it */
 	uint32_t pid;
 	uint64_t start_ns;
-	uint64_t last_ns;      /* the snapshot before */
-	struct seen_list seen; /* goroutines, by place in the runtime's list */
-	struct looks looks;    /* likewise */
-	unsigned late;         /* looks one after the other that took too long */
+	uint64_t last_ns;            /* the snapshot before */
+	struct pending_samples seen; /* goroutines, by place in the runtime's list */
+	struct looks looks;          /* likewise */
+	unsigned late;               /* looks one after the other that took too long */
 	struct wall_threads threads;
 	uint8_t reason_of[WAIT_REASONS_MAX]; /* number in the trace, 0: none yet */
 };
@@ -39,9 +39,9 @@ int wall_flush(struct wall *w)
 	int err = 0;
 
 	for (size_t i = 0; i < w->n && !err; i++) {
-		err = seen_flush(&w->all[i].seen);
+		err = pending_samples_flush(&w->all[i].seen);
 		if (!err)
-			err = seen_flush(&w->all[i].threads.seen);
+			err = pending_samples_flush(&w->all[i].threads.seen);
 	}
 	return err;
 }
@@ -79,7 +79,7 @@ struct taking {
 };
 
 /* Whether a thread that is in a system call, as Go sees it, waits there. */
-static bool in_call(struct taking *t, const struct snapshot_goroutine *g, struct seen *x)
+static bool in_call(struct taking *t, const struct snapshot_goroutine *g, struct pending_sample *x)
 {
 	char name[SYSTEM_CALL_NAME];
 
@@ -97,12 +97,12 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 	struct wall *w = t->w;
 	const float stands_for = t->p->looks.at[g->index].stands_for * t->drawn;
 	const uint64_t weight_ns = (uint64_t)((double)t->since_ns * stands_for);
-	struct seen now = { .goid = g->goid,
-			    .weight_ns = weight_ns,
-			    .stands_for = stands_for,
-			    .ts_ns = t->now_ns,
-			    .tid = g->tid,
-			    .state = g->state ? g->state : SAMPLE_STATE_UNKNOWN };
+	struct pending_sample now = { .goid = g->goid,
+				      .weight_ns = weight_ns,
+				      .stands_for = stands_for,
+				      .ts_ns = t->now_ns,
+				      .tid = g->tid,
+				      .state = g->state ? g->state : SAMPLE_STATE_UNKNOWN };
 	const struct sample_stack stack = {
 		.process = t->p->seen.process, .n = g->n, .pcs = g->pcs, .flags = g->flags
 	};
@@ -124,7 +124,7 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 	w->unreadable += !!(g->flags & STACK_UNREADABLE);
 	t->err = trace_writer_stack(w->writer, &stack, &now.stack);
 	if (!t->err)
-		t->err = seen_hold(&t->p->seen, g->index, &now);
+		t->err = pending_samples_hold(&t->p->seen, g->index, &now);
 	if (t->err == -E2BIG || t->err == -EINVAL) { /* refused alone */
 		w->torn++;
 		t->err = 0;
@@ -176,7 +176,7 @@ static int look_at(struct wall *w, struct wall_process *p)
 			    .drawn = p->s.n ? (float)((double)p->s.claimed / (double)p->s.n) : 1 };
 	const struct looks_source from = { marks, chance, &t };
 
-	if (!err && seen_reserve(&p->seen, p->s.n))
+	if (!err && pending_samples_reserve(&p->seen, p->s.n))
 		return -ENOMEM;
 	if (!err)
 		err = looks_choose(&p->looks, p->s.n, now, &from);
@@ -292,8 +292,8 @@ static void close_process(struct wall_process *p)
 	if (p->open)
 		snapshot_close(&p->s);
 	looks_free(&p->looks);
-	seen_free(&p->seen);
-	seen_free(&p->threads.seen);
+	pending_samples_free(&p->seen);
+	pending_samples_free(&p->threads.seen);
 	wall_threads_close(&p->threads);
 }
 
@@ -319,9 +319,9 @@ static int leave_places(struct wall *w)
 			continue;
 		}
 		if (!err)
-			err = seen_flush(&p->seen);
+			err = pending_samples_flush(&p->seen);
 		if (!err)
-			err = seen_flush(&p->threads.seen);
+			err = pending_samples_flush(&p->threads.seen);
 		w->written += p->seen.written + p->threads.seen.written;
 		mark(w, p);
 		close_process(p);
@@ -411,7 +411,7 @@ void wall_again(struct wall *w, struct trace_writer *next, uint64_t now_ns)
 			close_process(p);
 			continue;
 		}
-		seen_again(&p->seen, next);
+		pending_samples_again(&p->seen, next);
 		wall_threads_again(&p->threads, w, next);
 		w->all[n++] = *p;
 	}

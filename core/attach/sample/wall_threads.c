@@ -43,7 +43,8 @@ static uint32_t number_of(struct wall_threads *t, uint32_t tid)
 	     i = hash_index_next(&t->by_tid, hash, &at))
 		if (t->seen.at[i].tid == tid)
 			return i;
-	if (seen_reserve(&t->seen, t->n + 1) || vec_reserve(&t->delays, &t->cap_delays, t->n + 1) ||
+	if (pending_samples_reserve(&t->seen, t->n + 1) ||
+	    vec_reserve(&t->delays, &t->cap_delays, t->n + 1) ||
 	    hash_index_put(&t->by_tid, hash, t->n))
 		return HASH_NONE;
 	t->seen.at[t->n].tid = tid;
@@ -55,7 +56,7 @@ static int forget(struct wall_threads *t, struct wall *w)
 {
 	if (t->n <= 4 * t->listed + FORGOTTEN)
 		return 0;
-	int err = seen_flush(&t->seen);
+	int err = pending_samples_flush(&t->seen);
 
 	memset(t->seen.at, 0, t->n * sizeof(*t->seen.at));
 	hash_index_free(&t->by_tid);
@@ -65,7 +66,7 @@ static int forget(struct wall_threads *t, struct wall *w)
 }
 
 /* What it does, as traces have it. */
-static void name_state(struct wall *w, const struct waits_thread *t, struct seen *to)
+static void name_state(struct wall *w, const struct waits_thread *t, struct pending_sample *to)
 {
 	char name[SYSTEM_CALL_NAME];
 
@@ -118,7 +119,7 @@ static uint64_t runnable_ns(struct thread_delay *d, const struct waits_thread *x
 
 /* 0, or -errno of the trace. */
 static int take(struct wall_threads *t, struct wall *w, const struct waits_thread *x, bool first,
-		struct seen *now)
+		struct pending_sample *now)
 {
 	const struct sample_stack stack = { .process = t->seen.process,
 					    .n = x->n,
@@ -147,7 +148,7 @@ static int take(struct wall_threads *t, struct wall *w, const struct waits_threa
 	if (!(x->flags & WAITS_SAME))
 		err = trace_writer_stack(w->writer, &stack, &now->stack);
 	if (!err)
-		err = seen_hold(&t->seen, i, now);
+		err = pending_samples_hold(&t->seen, i, now);
 	if (err == -E2BIG || err == -EINVAL) { /* refused alone */
 		w->threads.torn++;
 		begin_anew(t, w); /* it has not been told of */
@@ -207,9 +208,9 @@ static int take_all(struct wall_threads *t, struct wall *w, uint64_t now)
 
 	while (!err && (x = thread_waits_next(&w->waits, &at)))
 		err = take(t, w, x, first,
-			   &(struct seen){ .weight_ns = (uint64_t)ns,
-					   .stands_for = (float)each,
-					   .ts_ns = now });
+			   &(struct pending_sample){ .weight_ns = (uint64_t)ns,
+						     .stands_for = (float)each,
+						     .ts_ns = now });
 	if (told)
 		wall_gap(w, now - t->last_ns);
 	t->last_ns = now;
@@ -243,7 +244,7 @@ int wall_threads_look(struct wall_threads *t, struct wall *w, size_t n_images, b
 
 void wall_threads_again(struct wall_threads *t, struct wall *w, struct trace_writer *next)
 {
-	seen_again(&t->seen, next);
+	pending_samples_again(&t->seen, next);
 	hash_index_free(&t->by_tid);
 	t->n = 0;
 	begin_anew(t, w);

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "attach/sample/seen.h"
+#include "attach/sample/pending_samples.h"
 #include "attach/sample/thread_waits.h"
 #include "base/hash_index.h"
 
@@ -16,7 +16,7 @@ struct wall;
 struct wall_threads {
 	struct bpf_link *of; /* NULL: nothing can be asked of it */
 	uint32_t pid;
-	struct seen_list seen;
+	struct pending_samples seen;
 	struct hash_index by_tid; /* numbers in `seen` and `delays` */
 	struct thread_delay {
 		uint64_t known_ns; /* by the kernel's account, so far; WAITS_NO_DELAY: not seen yet

@@ -107,7 +107,7 @@ pid_t threads_next(DIR *d)
 }
 
 /* What a walk over the threads has seen. */
-struct seen {
+struct pending_sample {
 	size_t sleeping, others; /* that can be stopped */
 	pid_t last;              /* of these */
 	bool asleep;             /* where nothing interrupts it */
@@ -115,11 +115,12 @@ struct seen {
 
 /* Walks until the nth thread that sleeps, or the nth of the others that can be stopped. 0: there is
  * none, or the list cannot be read further (errno). */
-static pid_t walk(DIR *d, pid_t pid, size_t nth_sleeping, size_t nth_other, struct seen *seen)
+static pid_t walk(DIR *d, pid_t pid, size_t nth_sleeping, size_t nth_other,
+		  struct pending_sample *seen)
 {
 	pid_t tid;
 
-	*seen = (struct seen){ 0 };
+	*seen = (struct pending_sample){ 0 };
 	while ((errno = 0, tid = threads_next(d))) {
 		const char state = state_of(pid, tid);
 
@@ -137,7 +138,7 @@ pid_t threads_idle(pid_t pid, size_t nth)
 {
 	DIR *d = open_tasks(pid);
 	int err = d ? 0 : errno;
-	struct seen seen = { 0 };
+	struct pending_sample seen = { 0 };
 	pid_t tid = d ? walk(d, pid, nth, SIZE_MAX, &seen) : 0;
 
 	if (d && !tid)

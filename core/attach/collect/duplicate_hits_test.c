@@ -7,13 +7,13 @@
 
 #include <cmocka.h>
 
-#include "attach/collect/doubles.h"
+#include "attach/collect/duplicate_hits.h"
 
 /* Records of two threads, a letter each: o, O by the old link at sites 1 and 2, n, N by the new
  * one; those after '|' are the other thread's. What is kept of it. */
 static void keeps(const char *records, const char *kept)
 {
-	struct doubles d = { 0 };
+	struct duplicate_hits d = { 0 };
 	char got[64] = "";
 
 	for (size_t i = 0, n = 0, tid = 7; records[i]; i++) {
@@ -25,14 +25,14 @@ static void keeps(const char *records, const char *kept)
 		}
 		const struct event ev = { .tid = (uint32_t)tid,
 					  .site = c == 'o' || c == 'n' ? 1 : 2 };
-		int second = doubles_second(&d, &ev, c == 'o' || c == 'O');
+		int second = duplicate_hits_second(&d, &ev, c == 'o' || c == 'O');
 
 		assert_true(second == 0 || second == 1);
 		if (!second)
 			got[n++] = c;
 	}
 	assert_string_equal(got, kept);
-	doubles_free(&d);
+	duplicate_hits_free(&d);
 }
 
 /* Each hit is recorded by the old link alone, then by both, then by the new one alone. */
@@ -59,15 +59,15 @@ static void test_threads_interleave(void **state)
 
 static void test_many_threads(void **state)
 {
-	struct doubles d = { 0 };
+	struct duplicate_hits d = { 0 };
 
 	(void)state;
 	for (unsigned old = 0; old < 2; old++)
 		for (uint32_t tid = 1; tid < 5000; tid++)
-			assert_int_equal(
-				doubles_second(&d, &(struct event){ .tid = tid, .site = 3 }, old),
-				old);
-	doubles_free(&d);
+			assert_int_equal(duplicate_hits_second(
+						 &d, &(struct event){ .tid = tid, .site = 3 }, old),
+					 old);
+	duplicate_hits_free(&d);
 }
 
 int main(void)

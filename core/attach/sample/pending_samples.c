@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "attach/sample/seen.h"
+#include "attach/sample/pending_samples.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "base/vec.h"
 
-static int put(struct seen_list *l, struct seen *x)
+static int put(struct pending_samples *l, struct pending_sample *x)
 {
 	const struct sample s = { .ts_ns = x->ts_ns,
 				  .goid = x->goid,
@@ -27,19 +27,19 @@ static int put(struct seen_list *l, struct seen *x)
 	return err;
 }
 
-int seen_reserve(struct seen_list *l, size_t n)
+int pending_samples_reserve(struct pending_samples *l, size_t n)
 {
 	return n > l->cap ? vec_reserve(&l->at, &l->cap, n) : 0;
 }
 
-static bool same(const struct seen *a, const struct seen *b)
+static bool same(const struct pending_sample *a, const struct pending_sample *b)
 {
 	return a->goid == b->goid && a->stack == b->stack && a->state == b->state &&
 	       a->reason == b->reason && a->tid == b->tid && a->mark == b->mark && a->ts_ns;
 }
 
 /* The square of how far its weight may be off. */
-static double square_of(const struct seen *now, bool stays)
+static double square_of(const struct pending_sample *now, bool stays)
 {
 	const double ns = (double)now->weight_ns,
 		     drawn = now->stands_for > 1 ? 1 - 1 / (double)now->stands_for : 0;
@@ -47,9 +47,9 @@ static double square_of(const struct seen *now, bool stays)
 	return ns * ns * (stays ? drawn : 1);
 }
 
-int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now)
+int pending_samples_hold(struct pending_samples *l, uint32_t i, const struct pending_sample *now)
 {
-	struct seen *x = &l->at[i];
+	struct pending_sample *x = &l->at[i];
 	const bool is_held = x->weight_ns, stays = same(x, now);
 	int err = 0;
 
@@ -71,7 +71,7 @@ int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now)
 	return err;
 }
 
-int seen_flush(struct seen_list *l)
+int pending_samples_flush(struct pending_samples *l)
 {
 	int err = 0;
 
@@ -81,7 +81,7 @@ int seen_flush(struct seen_list *l)
 	return err;
 }
 
-void seen_again(struct seen_list *l, struct trace_writer *to)
+void pending_samples_again(struct pending_samples *l, struct trace_writer *to)
 {
 	if (l->cap)
 		memset(l->at, 0, l->cap * sizeof(*l->at));
@@ -91,9 +91,9 @@ void seen_again(struct seen_list *l, struct trace_writer *to)
 	l->to = to;
 }
 
-void seen_free(struct seen_list *l)
+void pending_samples_free(struct pending_samples *l)
 {
 	free(l->at);
 	free(l->held);
-	*l = (struct seen_list){ 0 };
+	*l = (struct pending_samples){ 0 };
 }

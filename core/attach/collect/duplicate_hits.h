@@ -6,8 +6,8 @@
  * consumer of a uprobe in front: consumer_add in kernel/events/uprobes.c), so a record of the old
  * link right after one of the new link, of the same thread and site, is of the same hit.
  */
-#ifndef GOTRACE_DOUBLES_H
-#define GOTRACE_DOUBLES_H
+#ifndef GOTRACE_DUPLICATE_HITS_H
+#define GOTRACE_DUPLICATE_HITS_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 #include "base/hash_index.h"
 #include "bpf/event.h"
 
-struct doubles {
+struct duplicate_hits {
 	struct double_thread {
 		uint32_t tid, site; /* site: of the new link's record that came last */
 		bool waits;         /* for the old link's record of that hit */
@@ -26,8 +26,8 @@ struct doubles {
 
 /* Is the event, the next one in time, the second record of its hit? `old`: by the old link.
  * 1 yes, 0 no, -ENOMEM. */
-int doubles_second(struct doubles *d, const struct event *ev, bool old);
+int duplicate_hits_second(struct duplicate_hits *d, const struct event *ev, bool old);
 /* Forgets what it has seen; frees. */
-void doubles_free(struct doubles *d);
+void duplicate_hits_free(struct duplicate_hits *d);
 
 #endif

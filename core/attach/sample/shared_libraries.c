@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "attach/sample/needed.h"
+#include "attach/sample/shared_libraries.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,8 +102,8 @@ static void take_lines(int fd, void (*fn)(void *ctx, const char *library), void 
 	}
 }
 
-void needed_libraries(const char *path, const struct user *u,
-		      void (*fn)(void *ctx, const char *library), void *ctx)
+void shared_libraries_of(const char *path, const struct user *u,
+			 void (*fn)(void *ctx, const char *library), void *ctx)
 {
 	char linker[PATH_MAX];
 	int ends[2];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What snapshots have seen of the goroutines or threads of a process, on its way into the trace:
  * while one stays as it is, its samples become one. */
-#ifndef GOTRACE_SAMPLE_SEEN_H
-#define GOTRACE_SAMPLE_SEEN_H
+#ifndef GOTRACE_PENDING_SAMPLES_H
+#define GOTRACE_PENDING_SAMPLES_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 /* As in struct sample. What is seen for the first time may have begun or ended at any moment
  * since the look before: its weight may be off by all of it. While it stays as it is, only those
  * are guessed that it stands for. */
-struct seen {
+struct pending_sample {
 	uint64_t goid, weight_ns, ts_ns; /* weight_ns 0: all of it is in the trace */
 	double square_ns2;               /* of the error of weight_ns */
 	float stands_for;                /* this one, among as many as it */
@@ -21,10 +21,10 @@ struct seen {
 	uint64_t mark; /* another one: it ran since; 0: not known */
 };
 
-struct seen_list {
-	uint32_t process;        /* given: its number in the trace */
-	struct trace_writer *to; /* given, borrowed */
-	struct seen *at;         /* by the number that whoever looks gives to each */
+struct pending_samples {
+	uint32_t process;          /* given: its number in the trace */
+	struct trace_writer *to;   /* given, borrowed */
+	struct pending_sample *at; /* by the number that whoever looks gives to each */
 	size_t cap;
 	uint32_t *held; /* those with something to be written */
 	size_t n_held, cap_held;
@@ -32,14 +32,14 @@ struct seen_list {
 };
 
 /* Makes room for numbers below n; what is new is zero. 0 or -ENOMEM. */
-int seen_reserve(struct seen_list *l, size_t n);
+int pending_samples_reserve(struct pending_samples *l, size_t n);
 /* Number i, which there is room for, was seen like this (square_ns2 is not asked for). 0 or -errno
  * of the trace. */
-int seen_hold(struct seen_list *l, uint32_t i, const struct seen *now);
+int pending_samples_hold(struct pending_samples *l, uint32_t i, const struct pending_sample *now);
 /* Writes what is held. 0 or -errno of the trace. */
-int seen_flush(struct seen_list *l);
+int pending_samples_flush(struct pending_samples *l);
 /* What was seen is forgotten: another trace is written from now on, which knows no stacks yet. */
-void seen_again(struct seen_list *l, struct trace_writer *to);
-void seen_free(struct seen_list *l);
+void pending_samples_again(struct pending_samples *l, struct trace_writer *to);
+void pending_samples_free(struct pending_samples *l);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Which shared libraries a program is going to load. */
-#ifndef GOTRACE_SAMPLE_NEEDED_H
-#define GOTRACE_SAMPLE_NEEDED_H
+#ifndef GOTRACE_SHARED_LIBRARIES_H
+#define GOTRACE_SHARED_LIBRARIES_H
 
 #include <sys/types.h>
 
@@ -12,7 +12,7 @@
  * is executed (--list, ld.so(8)), by u. It has two seconds. Says nothing when it cannot be had: a
  * static program, a script, another C library than glibc.
  */
-void needed_libraries(const char *path, const struct user *u,
-		      void (*fn)(void *ctx, const char *library), void *ctx);
+void shared_libraries_of(const char *path, const struct user *u,
+			 void (*fn)(void *ctx, const char *library), void *ctx);
 
 #endif

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "attach/collect/doubles.h"
+#include "attach/collect/duplicate_hits.h"
 
 #include <errno.h>
 #include <stdlib.h>
 
 #include "base/vec.h"
 
-static struct double_thread *find(struct doubles *d, uint32_t tid)
+static struct double_thread *find(struct duplicate_hits *d, uint32_t tid)
 {
 	size_t at;
 
@@ -21,7 +21,7 @@ static struct double_thread *find(struct doubles *d, uint32_t tid)
 	return &d->threads[d->n++];
 }
 
-int doubles_second(struct doubles *d, const struct event *ev, bool old)
+int duplicate_hits_second(struct duplicate_hits *d, const struct event *ev, bool old)
 {
 	struct double_thread *t = find(d, ev->tid);
 
@@ -34,9 +34,9 @@ int doubles_second(struct doubles *d, const struct event *ev, bool old)
 	return second;
 }
 
-void doubles_free(struct doubles *d)
+void duplicate_hits_free(struct duplicate_hits *d)
 {
 	free(d->threads);
 	hash_index_free(&d->by_tid);
-	*d = (struct doubles){ 0 };
+	*d = (struct duplicate_hits){ 0 };
 }

@@ -8,7 +8,8 @@ export class Browser {
 	static async start() {
 		const b = new Browser();
 		// No sandbox: tests run as root in containers, on pages of our own. No /dev/shm: it is small there.
-		b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+		// No time is too long: a machine may be busy. Playwright's own limit is 30 s.
+		b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", timeout: 0,
 			args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb", "--font-render-hinting=none"] });
 		return b;
 	}
@@ -16,6 +17,8 @@ export class Browser {
 	async page({ width = 1440, height = 900, dark = false, touch = false } = {}) {
 		const context = await this.chromium.newContext({ viewport: { width, height }, isMobile: touch, hasTouch: touch,
 			colorScheme: dark ? "dark" : "light" });
+		context.setDefaultTimeout(0);
+		context.setDefaultNavigationTimeout(0);
 		const p = await context.newPage();
 		return new Page(context, p);
 	}

@@ -43,6 +43,10 @@ class Page {
 		return this.run("new Promise((done) => requestAnimationFrame(() => setTimeout(() => done(performance.now()))))");
 	}
 
+	dark(dark) {
+		return this.page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
+	}
+
 	// The value of an expression in the page.
 	run(expression) {
 		return this.page.evaluate(expression);

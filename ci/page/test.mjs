@@ -16,15 +16,24 @@ const folder = resolve(process.argv[2]);
 const address = (name) => pathToFileURL(join(folder, name + ".html")).href;
 const browser = await Browser.start();
 
-// A page, opened; `done` checks that it said nothing and asked for nothing.
-async function open(name, hash = "", options = {}) {
+// An empty page, whose scripts could call hit().
+async function empty(options = {}) {
 	const p = await browser.page(options);
 	await p.expose("hit", (what) => { p.problems.push("ran: " + what); });
+	return p;
+}
+// It said nothing and asked for nothing.
+async function quiet(p, name, hash = "") {
+	assert.deepEqual(p.problems, [], name + ": console");
+	assert.deepEqual(p.requests.filter((url) => url !== address(name) + hash && url.split("#")[0] !== address(name)), [], name + ": requests");
+	assert.equal(await p.run("document.documentElement.dataset.ready"), "1");
+}
+// A page, opened; `done` checks that it was quiet.
+async function open(name, hash = "", options = {}) {
+	const p = await empty(options);
 	await p.open(address(name) + hash);
 	p.done = async () => {
-		assert.deepEqual(p.problems, [], name + ": console");
-		assert.deepEqual(p.requests.filter((url) => url !== address(name) + hash && url.split("#")[0] !== address(name)), [], name + ": requests");
-		assert.equal(await p.run("document.documentElement.dataset.ready"), "1");
+		await quiet(p, name, hash);
 		await p.close();
 	};
 	return p;
@@ -42,22 +51,36 @@ const tests = {
 	...slowTests({ open, text, shown, hash, has }),
 	...controlTests({ open, has, picture, text, hash }),
 
+	// One after the other in one window, with clicks in the page itself and a drawn frame after each: other tests use the mouse. A window
+	// of its own for each, and the mouse, take most of the time of so many.
 	async "every page opens, in every view, light and dark"() {
+		const p = await empty();
 		for (const file of readdirSync(folder).filter((f) => f.endsWith(".html")).sort()) {
-			const name = file.slice(0, -5), p = await open(name, "", { dark: file.length % 2 === 0 });
-			for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {
-				if (!await has(p, "#tab-" + view)) continue;
-				await p.click("#tab-" + view);
-				assert.equal(await shown(p, "view-" + view), true);
-				if (["overview", "timeline", "slow"].includes(view)) continue;
-				for (const by of ["total", "self", "calls", "grow"]) {
-					if (by === "grow" && name === "samples") continue;
-					await p.click("#by-" + by);
-					assert.equal(await p.run(`document.getElementById("by-${by}").getAttribute("aria-checked")`), "true");
+			const name = file.slice(0, -5);
+			p.requests.length = 0;
+			await p.dark(file.length % 2 === 0);
+			await p.open(address(name));
+			const seen = await p.run(`(async () => {
+				const seen = [], click = async (e) => { e.click(); await new Promise((done) => requestAnimationFrame(() => setTimeout(done))); };
+				for (const view of ["overview", "table", "flame", "timeline", "slow", "sankey"]) {
+					const tab = document.getElementById("tab-" + view);
+					if (!tab) continue;
+					await click(tab);
+					seen.push([view, !document.getElementById("view-" + view).hidden]);
+					if (["overview", "timeline", "slow"].includes(view)) continue;
+					for (const by of ["total", "self", "calls", "grow"].filter((by) => by !== "grow" || ${name !== "samples"})) {
+						const choice = document.getElementById("by-" + by);
+						await click(choice);
+						seen.push([view + " by " + by, document.getElementById("by-" + by).getAttribute("aria-checked") === "true"]);
+					}
 				}
-			}
-			await p.done();
+				return seen;
+			})()`);
+			assert.deepEqual(seen.filter(([, right]) => !right), [], name);
+			assert.ok(seen.length >= (name === "samples" ? 9 : 12), name + ": " + seen.length);
+			await quiet(p, name);
 		}
+		await p.close();
 	},
 
 	async "samples are not called calls"() {

@@ -15,12 +15,12 @@ struct process_calls {
 	void *ctx;
 };
 
-/* What was mapped; run-time addresses, 0 bytes: nothing. */
+/* The mappings that were made, by run-time addresses. One that was not made has 0 bytes. */
 struct stub_maps {
 	struct {
 		uint64_t at, bytes;
 	} stubs, table, signals, rings;
-	int err; /* -errno of the last call, 0: it was made */
+	int err; /* -errno of the last call; 0 when it was made */
 };
 
 /*

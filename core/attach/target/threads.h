@@ -74,10 +74,10 @@ uint64_t threads_go(struct threads *t);
  * tells, if it was 0 before. */
 pid_t threads_next(DIR *d);
 
-/* A thread that can be made to do system calls with the least disturbance. The nth counts from 0:
- * those that sleep in a call, then the others, then again from the first. 0: the process has ended;
- * -EAGAIN: all of them sleep where nothing interrupts them (state D); another -errno: they cannot
- * be listed. */
+/* A thread that can be made to do system calls with the least disturbance. nth is 0 or more.
+ * Threads that sleep in a call come first, then the others, then again the first. Returns 0 when
+ * the process has ended, -EAGAIN when all threads sleep where nothing interrupts them (state D),
+ * and another -errno when they cannot be listed. */
 pid_t threads_idle(pid_t pid, size_t nth);
 
 /* Its name; empty where it cannot be read, as after its end. */

@@ -100,7 +100,7 @@ enum diff_verdict diff_verdict(const struct diff_judge *j, const struct diff_row
 
 bool diff_time_changed(const struct diff_judge *j, const struct diff_row *row, enum diff_metric m)
 {
-	bool unsure;
+	bool unsure = false;
 
 	if (!row->there[0] || !row->there[1] || (m == METRIC_RUN && !j->growth))
 		return false;

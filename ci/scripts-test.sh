@@ -81,7 +81,7 @@ completion() {
 	completes 'record report' re
 	completes '--focus= --fold --format= --from=' report --f
 	completes '--pid= --probe= --package=' record --p
-	completes 'call function goroutine label path process program reason thread' report --by =
+	completes 'call function goroutine label library path process program reason thread' report --by =
 	completes 'path process program' report --by = p
 	completes '--by=path --by=process --by=program' report --by=p
 	completes 'path process program' report -b p

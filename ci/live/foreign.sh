@@ -342,7 +342,7 @@ callers_of() { # GENERATION TRACE [SHARE]: its leaf is called by its own, in nea
 	local all right
 	all=$(count "(^|;)$1[123](;|\$)|(^|;)main.$1[123](;|\$)" <rows)
 	# Before gotrace knows the program, frame pointers leave out who calls a leaf without a frame.
-	right=$(count "^runtime.goexit;runtime.main;main.main;main.$1"'1;(main.'"$1"'2;)?main.'"$1"'3(;|$)' <rows)
+	right=$(count "^([[]([^];]*/)?deployed[]];)?runtime.goexit;runtime.main;main.main;main.$1"'1;(main.'"$1"'2;)?main.'"$1"'3(;|$)' <rows)
 	echo "$1: $right of $all whole"
 	[ "$all" -gt 100 ] && awk -v r="$right" -v n="$all" -v s="${3:-0.9}" 'BEGIN { exit !(r >= s * n - 4) }' || { sort -rn rows | head -8; fail "wrong callers"; }
 }

@@ -87,12 +87,13 @@ totals() {
 	gt sample --wall -F 999 -o trace -- "$@" >out
 	for by in function path goroutine; do
 		gt report trace --by=$by --format=csv -n 0 >$by
-		awk -F, -v skip=$([ $by = goroutine ] || echo 5) 'NR > 1 {
+		awk -F, -v skip=$([ $by = goroutine ] || echo 5) 'NR == 1 { skip += $NF == "program" }
+		NR > 1 {
 			for (i = 0; i < 5; i++)
 				n += $(NF - skip - i)
 		} END { printf "%.0f\n", n }' $by
 		gt report trace --by=$by --format=json -n 0 >$by.json
-		sed -n "s/^ *\"$([ $by = goroutine ] && echo weight_ns || echo self_ns)\": \([0-9]*\),*$/\1/p" $by.json |
+		sed -n "/^  \"trace\"/q; s/^ *\"$([ $by = goroutine ] && echo weight_ns || echo self_ns)\": \([0-9]*\),*$/\1/p" $by.json |
 			awk '{ n += $1 } END { printf "%.0f\n", n }'
 	done >sums
 	gt export trace --format=folded -o folded

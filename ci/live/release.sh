@@ -151,7 +151,8 @@ as_ever() { # what is off costs nothing, so it is no reason to probe otherwise
 	way=$(way_of)
 	gt record --max-cost=95% -o trace -- "$dear" 2 >out 2>err
 	[ "$(way_of)" = "$way" ] || fail "auto takes $(way_of), not $way"
-	if grep -q warning err; then fail "warned: $(cat err)"; fi
+	grep warning err | grep -v 'than it does untraced' >warned || true # of a run this short, beside others
+	[ ! -s warned ] || fail "warned: $(cat err)"
 }
 check "auto takes what it does without it" as_ever
 

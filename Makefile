@@ -354,7 +354,7 @@ install: all ## installs into PREFIX (default /usr/local), below DESTDIR
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
 	install -m 755 $(BIN) core/cli/gotrace-perun-collect $(DESTDIR)$(PREFIX)/bin/
-	install -m 644 core/cli/gotrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 core/cli/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 core/cli/gotrace.bash-completion \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/gotrace
 	install -m 644 core/cli/gotrace.zsh-completion $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_gotrace

@@ -88,7 +88,7 @@ documents() {
 	cp "$top"/ci/{check-paper.*,paper_*.py,totals.sh,layers.sh} ci
 	cp "$top/core/plan/inline_stub_code.S" core/plan
 	cp -r "$top"/{README.md,CHANGELOG.md,CONTRIBUTING.md,Makefile,paper,results,experiments} . && cp -r "$top/core/stats" "$top/core/base" core
-	mkdir -p core/cli && cp "$top/core/cli/gotrace.1" core/cli
+	mkdir -p core/cli && cp -r "$top/core/cli/man" core/cli
 	ci/check-paper.sh >"$work/said" 2>&1 || { cat "$work/said"; fail "not right as it stands"; }
 	run=$(sed -n 's/^overhead = //p' paper/runs)
 	# All has been derived once: from here on only what is broken is, and the copies have no other experiment.
@@ -132,8 +132,8 @@ documents() {
 	apart copied paper/figures/ants.gotrace paper/figures/greet.gotrace 'pictures and recordings .*greet.gotrace has changed'
 	apart gone paper/figures/greet.gotrace 'pictures and recordings .*greet.gotrace is gone'
 	apart broken README.md 's/Linux 6\.6 or newer/Linux 5.6 or newer/' 'no number of a document .*README.md: +5.6'
-	apart broken core/cli/gotrace.1 's/a million calls/a billion calls/' 'no number of a document .*gotrace.1: +a billion calls'
-	apart broken core/cli/gotrace.1 's/costs some 20 ns instead/costs some 2 ns instead/' 'no number of a document .*gotrace.1: +2 ns'
+	apart broken core/cli/man/gotrace-export.1 's/a million calls/a billion calls/' 'no number of a document .*gotrace-export.1: +a billion calls'
+	apart broken core/cli/man/gotrace-record.1 's/costs some 20 ns instead/costs some 2 ns instead/' 'no number of a document .*gotrace-record.1: +2 ns'
 	apart broken core/model/CORRECTNESS.md 's/^29 such/92 such/' 'no number of a document .*CORRECTNESS.md: .*-29'
 	apart broken core/model/CORRECTNESS.md 's/3\.6 times/1.6 times/' 'no number of a document .*CORRECTNESS.md: +1.6 times'
 	apart broken experiments/README.md 's/six hours/sixty hours/' 'no number of a document .*experiments/README.md: .*sixty hours'

@@ -7,7 +7,7 @@ from collections import Counter
 
 from paper_rows import STATED, NAME, NUMBER, flat, read
 
-PATTERNS = ["README.md", "paper/paper.md.in", "core/cli/gotrace.1", "core/**/*.md", "experiments/**/*.md"]
+PATTERNS = ["README.md", "paper/paper.md.in", "core/cli/man/*.1", "core/**/*.md", "experiments/**/*.md"]
 TIED = ["CONTRIBUTING.md", "ci/**/*.md", "fixtures/**/*.md", "results/*.md"]  # commands, but no numbers of measurements
 
 

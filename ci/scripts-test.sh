@@ -56,6 +56,17 @@ installed() {
 		./usr/bin/gotrace-perun-collect
 		./usr/share/bash-completion/completions/gotrace
 		./usr/share/fish/vendor_completions.d/gotrace.fish
+		./usr/share/man/man1/gotrace-agent.1
+		./usr/share/man/man1/gotrace-diff.1
+		./usr/share/man/man1/gotrace-dump.1
+		./usr/share/man/man1/gotrace-export.1
+		./usr/share/man/man1/gotrace-goroutines.1
+		./usr/share/man/man1/gotrace-overhead.1
+		./usr/share/man/man1/gotrace-plan.1
+		./usr/share/man/man1/gotrace-record.1
+		./usr/share/man/man1/gotrace-report.1
+		./usr/share/man/man1/gotrace-sample.1
+		./usr/share/man/man1/gotrace-top.1
 		./usr/share/man/man1/gotrace.1
 		./usr/share/zsh/site-functions/_gotrace
 	END

@@ -19,7 +19,7 @@
 #define CONFIG_BYTES (1 << 20)
 
 static const struct argp_option options[] = {
-	{ "config", 'c', "FILE", 0, "The configuration, in JSON; see gotrace(1)", 1 },
+	{ "config", 'c', "FILE", 0, "The configuration, in JSON; see gotrace-agent(1)", 1 },
 	{ "check", OPT_CHECK, NULL, 0, "Only check FILE", 1 },
 	{ 0 },
 };

@@ -254,7 +254,7 @@ static int find_one(struct search *s, const char *expr)
 		return refuse(
 			s, expr,
 			"the binary has no DWARF (-ldflags=-w or -s), name registers instead: "
-			"%0 is the first, %0:string a string in the first two; see gotrace(1)");
+			"%0 is the first, %0:string a string in the first two; see gotrace-record(1)");
 	if (!s->signature)
 		return refuse(s, expr, "DWARF does not have this function");
 	int err = gosignature_find(s->signature, s->r->result, expr, &v, why, sizeof(why));

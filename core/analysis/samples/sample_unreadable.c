@@ -49,9 +49,20 @@ static const char *candidate(const struct loaded_samples *s)
 	return most;
 }
 
+/* The kernel maps a file as //toolong or //enomem where it has no room for the path (fs/d_path.c).
+ */
+static const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (!strncmp(path, "//", 2))
+		return "a file whose path is not known";
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 static void say_where(const struct loaded_samples *s, char *to, size_t size)
 {
-	const char *file = candidate(s), *slash = file ? strrchr(file, '/') : NULL;
+	const char *file = candidate(s);
 	uint64_t n = 0;
 
 	*to = '\0';
@@ -69,7 +80,7 @@ static void say_where(const struct loaded_samples *s, char *to, size_t size)
 			to, size,
 			"; %.0f%% of them end in %.200s, whose tables do not say how its frames lie, or "
 			"were not known yet",
-			pct, slash && slash[1] ? slash + 1 : file);
+			pct, file_name(file));
 	else
 		snprintf(
 			to, size,

@@ -166,8 +166,8 @@ static int put_location(struct resolving *r, const struct address *a, const stru
 static int put_start(struct resolving *r, const struct address *a, const struct image_file *file,
 		     const struct sample_image *i)
 {
-	const char *slash = strrchr(i->path, '/'), *name = slash && slash[1] ? slash + 1 : i->path;
-	const size_t len = sample_image_path_len(i) - (size_t)(name - i->path);
+	size_t len;
+	const char *name = sample_image_file(i, &len);
 	char text[NAME_MOST + 32];
 	uint64_t off;
 

@@ -82,9 +82,36 @@ static void image_paths(void **state)
 			cases[i].len);
 }
 
+static void image_files(void **state)
+{
+	static const struct {
+		const char *path, *file;
+	} cases[] = {
+		{ "/bin/prog", "prog" },
+		{ "/bin/prog (deleted)", "prog" },
+		{ "[vdso]", "[vdso]" },
+		{ "/bin/", "/bin/" },
+		{ "//toolong", SAMPLE_UNKNOWN_PATH },
+		{ "//enomem", SAMPLE_UNKNOWN_PATH },
+		{ "//toolonger", "toolonger" },
+		{ "/ (deleted)", "" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		size_t len;
+		const char *file = sample_image_file(
+			&(struct sample_image){ .path = cases[i].path }, &len);
+
+		assert_int_equal(len, strlen(cases[i].file));
+		assert_memory_equal(file, cases[i].file, len);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(image_files),
 		cmocka_unit_test(image_paths),
 		cmocka_unit_test(test_random),
 		cmocka_unit_test(test_kernel),

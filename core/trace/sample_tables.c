@@ -430,3 +430,15 @@ size_t sample_image_path_len(const struct sample_image *i)
 
 	return len > less && !strcmp(i->path + len - less, deleted) ? len - less : len;
 }
+
+const char *sample_image_file(const struct sample_image *i, size_t *len)
+{
+	const char *slash = strrchr(i->path, '/'), *file = slash && slash[1] ? slash + 1 : i->path;
+
+	if (!strcmp(i->path, "//toolong") || !strcmp(i->path, "//enomem")) {
+		*len = strlen(SAMPLE_UNKNOWN_PATH);
+		return SAMPLE_UNKNOWN_PATH;
+	}
+	*len = sample_image_path_len(i) - (size_t)(file - i->path);
+	return file;
+}

@@ -50,6 +50,13 @@ struct sample_image {
  * unlinked while it was mapped (d_path, fs/d_path.c). */
 size_t sample_image_path_len(const struct sample_image *i);
 
+#define SAMPLE_UNKNOWN_PATH "a file of unknown path"
+
+/* The last part of that path, of *len bytes; the whole path where nothing follows its last slash.
+ * SAMPLE_UNKNOWN_PATH for //toolong and //enomem: the kernel maps a file under these names where it
+ * has no room for the path (perf_event_mmap_event, kernel/events/core.c). */
+const char *sample_image_file(const struct sample_image *i, size_t *len);
+
 #define STACK_CUT        1u  /* it was deeper than what is recorded */
 #define STACK_UNREADABLE 2u  /* from some frame on it could not be read */
 #define STACK_SYSTEM     4u  /* it began on a thread's system stack (g0) */

@@ -127,9 +127,8 @@ void sample_stranger_name(const struct sample_tables *t, uint32_t process, uint6
 			  char name[STRANGER_NAME_BYTES])
 {
 	const struct sample_image *i = image_at(t, process, pc);
-	const char *path = i ? i->path : "", *slash = strrchr(path, '/'),
-		   *file = slash && slash[1] ? slash + 1 : path;
-	const size_t len = i ? sample_image_path_len(i) - (size_t)(file - path) : 0;
+	size_t len = 0;
+	const char *file = i ? sample_image_file(i, &len) : "";
 
 	if (pc == STACK_MISSING_PC) {
 		snprintf(name, STRANGER_NAME_BYTES, "%s", STACK_MISSING);

@@ -33,6 +33,12 @@ static struct file_name library(const struct sample_tables *t, const struct samp
 
 	if (i && i->kind == IMAGE_PERF_MAP)
 		return (struct file_name){ jit, sizeof(jit) - 1 };
+	if (i && !strncmp(i->path, "//", 2)) {
+		struct file_name none;
+
+		none.at = sample_image_file(i, &none.n);
+		return none;
+	}
 	if (i)
 		return (struct file_name){ i->path, sample_image_path_len(i) };
 	return x->n && sample_in_kernel(x->pcs[0])

@@ -49,17 +49,6 @@ static const char *candidate(const struct loaded_samples *s)
 	return most;
 }
 
-/* The kernel maps a file as //toolong or //enomem where it has no room for the path (fs/d_path.c).
- */
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!strncmp(path, "//", 2))
-		return "a file whose path is not known";
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void say_where(const struct loaded_samples *s, char *to, size_t size)
 {
 	const char *file = candidate(s);
@@ -75,19 +64,23 @@ static void say_where(const struct loaded_samples *s, char *to, size_t size)
 
 	if (pct <= 50)
 		return;
-	if (*file)
+	if (*file) {
+		size_t len;
+		const char *name = sample_image_file(&(struct sample_image){ .path = file }, &len);
+
 		snprintf(
 			to, size,
-			"; %.0f%% of them end in %.200s, whose tables do not say how its frames lie, or "
+			"; %.0f%% of them end in %.*s, whose tables do not say how its frames lie, or "
 			"were not known yet",
-			pct, file_name(file));
-	else
+			pct, len < 200 ? (int)len : 200, name);
+	} else {
 		snprintf(
 			to, size,
 			"; %.0f%% of them end in code that was made at run time, which can be walked "
 			"if it keeps frame pointers (node --interpreted-frames-native-stack, java "
 			"-XX:+PreserveFramePointer)",
 			pct);
+	}
 }
 
 void sample_unreadable(const struct loaded_trace *t, struct notes *to)

@@ -116,7 +116,7 @@ settled() {
 run_target() { "$scratch/wall" "$scratch/own" "$work/bin/$1" >/dev/null 2>"$scratch/stderr" || cannot "$1 failed: $(tail -n 1 "$scratch/stderr")"; }
 # The values of a row. The collector does not count what it loses.
 measure() { # PROGRAM VARIANT ROUND ROW
-	local functions=0 sites=0 events=0 lost=0 calls=0 mismatches=0 wall cpu
+	local functions=0 sites=0 events=0 lost=0 calls=0 mismatches= wall cpu
 	rm -f "$scratch"/{own,trace,info}
 	case $2 in
 	untraced) run_target "$1" ;;

@@ -93,13 +93,11 @@ static void print_verdict(FILE *out, const struct overhead *o, const struct roun
 			traced->ratio, INTERVAL_LEAST);
 		break;
 	case ROUNDS_INVALID:
-		fputs("invalid: runs without tracing differ from each other as well; measure on a quieter machine, or "
-		      "more rounds (-r)\n",
+		fputs("invalid; untraced runs differ as well; use a quieter machine or more rounds (-r)\n",
 		      out);
 		break;
 	default:
-		fputs("not measurable here: its runs differ too much from each other; measure on a quieter machine, "
-		      "or more rounds (-r)\n",
+		fputs("not measurable here; the runs differ too much; use a quieter machine or more rounds (-r)\n",
 		      out);
 	}
 }

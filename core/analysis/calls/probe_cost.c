@@ -419,10 +419,10 @@ const char *probe_overhead_warn(const struct trace_info *info)
 	if (!probe_overhead_find(info, &o) || fmax(o.cpu_times, o.wall_times) < MUCH)
 		return NULL;
 	if (o.wall_times >= MUCH)
-		return stubs ? "the program ran much slower than it does " WITH_STUBS
-			     : "the program ran much slower than it does " WITH_TRAPS;
-	return stubs ? "the program took much more processor time than it does " WITH_STUBS
-		     : "the program took much more processor time than it does " WITH_TRAPS;
+		return stubs ? "the program ran slower than it does " WITH_STUBS
+			     : "the program ran slower than it does " WITH_TRAPS;
+	return stubs ? "the program took more processor time than it does " WITH_STUBS
+		     : "the program took more processor time than it does " WITH_TRAPS;
 }
 
 /* ---- an event */

@@ -280,7 +280,8 @@ static int begin_anew(struct merging *m)
 	return ftruncate(m->fd, 0) || lseek(m->fd, 0, SEEK_SET) ? -errno : 0;
 }
 
-/* All that can be read. What cannot be is known when all has been read once. */
+/* Adds all profiles that can be read. The first pass finds those that cannot; a second one leaves
+ * them out. */
 static int add_all(struct merging *m, const struct store_query *q)
 {
 	const uint64_t ticks = m->store->ticks;

@@ -7,8 +7,8 @@
 #include "keep/pending.h"
 #include "pair/pair.h"
 
-/* An open call. What it jumps to is part of it: they end together, so that one is not of use
- * without the other, and the first is the longest. */
+/* An open call. A function that it jumps to is part of it, because both end together. The first
+ * call is the longest. */
 struct pending_call {
 	struct pending *held;
 	uint32_t depth, func, target, site; /* site: that told of its entry */
@@ -23,8 +23,8 @@ struct pending_stack {
 	uint32_t index;       /* in its table */
 	struct pending *life; /* of a goroutine whose beginning was seen */
 	struct pending *stop; /* its prologue that is stopped */
-	uint32_t state;       /* as it was told last, but for STATE_OFF_CPU; 0: not known */
-	uint32_t off;         /* STATE_OFF_CPU, as it was told; 0: it has a processor */
+	uint32_t state;       /* the last one recorded, without STATE_OFF_CPU; 0 if unknown */
+	uint32_t off;         /* STATE_OFF_CPU as recorded; 0 while it has a processor */
 	uint32_t off_tid;     /* whose switch ends it */
 	uint64_t off_ns;      /* since when */
 	bool lost;            /* until an event of a state tells */

@@ -264,7 +264,7 @@ static int find_one(struct search *s, const char *expr)
 	return err ? refuse(s, expr, why) : add_value(s, expr, &v);
 }
 
-/* All that can be read; what cannot is named once. */
+/* Finds all values that can be read, and names each other one once. */
 static int find_all(struct search *s)
 {
 	const char *name;

@@ -222,7 +222,7 @@ static int kill_child(pid_t pid)
 	return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT);
 }
 
-/* The first failure is told, and no further call is tried. */
+/* A remote call reports the first failure and tries no further call. */
 static void test_failures(void **state)
 {
 	(void)state;

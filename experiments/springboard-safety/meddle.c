@@ -212,7 +212,15 @@ static int hold(int pid, long ms)
 
 /* ---- the rings' heads */
 
-/* Its head is beyond the ring, or its tail says that nobody records. */
+static bool still_spoilt(int mem, uint64_t at, uint64_t value)
+{
+	uint64_t now;
+
+	return pread(mem, &now, sizeof(now), (off_t)at) == sizeof(now) && now >= value;
+}
+
+/* Sets the head beyond the ring, or the tail to RING_DISABLED. A stub that has just read the head,
+ * or the collector, may write its own value over it. Then it is set again. */
 static int spoil(int pid, bool tail)
 {
 	const uint64_t value = tail ? RING_DISABLED : 1ull << 40;
@@ -220,14 +228,16 @@ static int spoil(int pid, bool tail)
 			       : offsetof(struct ring_head, head);
 	struct mapping m;
 	int mem = open_memory(pid);
+	bool set = false;
 
 	/* behind the page of signals */
 	for (int tries = 0; tries < 6000 && find_mapping(pid, "gotrace-rings", 4096, &m); tries++) {
 		struct ring_head r;
 
-		if (pread(mem, &r, sizeof(r), (off_t)m.from) == sizeof(r) && r.head &&
-		    pwrite(mem, &value, sizeof(value), (off_t)(m.from + at)) == sizeof(value))
+		if (set && still_spoilt(mem, m.from + at, value))
 			return 0;
+		set = pread(mem, &r, sizeof(r), (off_t)m.from) == sizeof(r) && r.head &&
+		      pwrite(mem, &value, sizeof(value), (off_t)(m.from + at)) == sizeof(value);
 		usleep(10000);
 	}
 	fprintf(stderr, "meddle: the first ring was not written\n");

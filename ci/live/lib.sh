@@ -106,6 +106,9 @@ paths() {
 # count PATTERN: samples of paths, from stdin, that match.
 count() { awk -v p="$1" '$2 ~ p { n += $1 } END { print n + 0 }'; }
 
+# stolen: ns of all processors that the hypervisor and interrupts took so far. Linux counts them in no thread.
+stolen() { awk -v tick="$(getconf CLK_TCK)" '$1 == "cpu" { printf "%.0f\n", ($7 + $8 + $9) / tick * 1e9 }' /proc/stat; }
+
 # near A B SHARE LEAST: A of A + B is that share, within five standard deviations, and there are enough.
 near() {
 	awk -v a="$1" -v b="$2" -v p="$3" -v least="$4" 'BEGIN {

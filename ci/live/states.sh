@@ -238,8 +238,7 @@ for strategy in $pid_strategies; do
 done
 
 # A thread that shares a processor with a loop: what it runs is what the kernel says it executed.
-# What the host of this machine took is in neither, or in both (USER_HZ is 100 on x86).
-stolen() { awk '$1 == "cpu" { printf "%.0f\n", $9 * 1e7 }' /proc/stat; }
+# Stolen time is in neither, or in both.
 shares_a_processor() { # STRATEGY
 	local before job
 	[ -e "$LIVE/programs/default/half" ] || skip "the program half was not built"

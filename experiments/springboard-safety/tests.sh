@@ -7,6 +7,7 @@ hazards=$programs/default/hazards
 options=()
 SELECT=() # more options of record, for the tests that set it,
 RECORD=() # and for all
+BESIDE=() # calls at a time, and rounds of work in between, of start_beside's program
 LEFT=0    # stubs that may be left out
 
 # options_of KIND: sets $options. A kind of stub, or inline, or drop: inline with rings that overflow.
@@ -69,7 +70,7 @@ adds_up() {
 
 # In the background: gotrace is $!, its program $target, until end_beside.
 start_beside() { # RECORD-OPTION...
-	"$GOTRACE" record -o trace --probe=inline "${RECORD[@]}" "$@" -- "$hazards" beside 600000 >printed 2>err &
+	"$GOTRACE" record -o trace --probe=inline "${RECORD[@]}" "$@" -- "$hazards" beside 600000 "${BESIDE[@]}" >printed 2>err &
 	for _ in $(seq 3000); do
 		target=$(pgrep -P $! -x hazards) && grep -q gotrace-rings "/proc/$target/maps" && return
 		sleep 0.02
@@ -131,6 +132,8 @@ spoilt_ring() { # head|tail
 # 64 Ps on however many processors: a ring for each, all of them full again and again.
 many_processors() {
 	export GOMAXPROCS=64
+	# 800 events at a time are more than a ring of 4K holds. The collector keeps up, because it has 20 ms after them.
+	BESIDE=(400 20000000)
 	start_beside --ring=4K
 	sleep 2 # they are full again and again
 	wait_for 60 rings_written 4096 64

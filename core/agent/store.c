@@ -375,12 +375,13 @@ static int remove_row(struct store *s, const struct profile *p)
 	return finish(s, q);
 }
 
-/* On a full disk the index can be written in what was kept free for that. */
+/* On a full disk the index can be written in what was kept free for that. SQLite reports a spent
+ * quota as an error of input and output, at COMMIT without an errno. */
 static int remove_one(struct store *s, const struct profile *p)
 {
 	int err = remove_row(s, p);
 
-	if (err == -ENOSPC) {
+	if (err == -ENOSPC || err == -EIO) {
 		store_keep_room(s, false);
 		err = remove_row(s, p);
 	}

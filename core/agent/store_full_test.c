@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* A store on a full disk: what its limits take out makes room again. */
+/* A store on a full disk or with a spent quota: what its limits take out makes room again. */
+#include <errno.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,6 +12,8 @@
 #include <sys/statfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <sqlite3.h>
 
 #include <cmocka.h>
 
@@ -101,6 +104,52 @@ static void fill_and_trim(const char *dir)
 	exit(0);
 }
 
+static const char *kept_room; /* while this file is there, the quota is spent */
+static unsigned refusals;
+
+static ssize_t write_within_quota(int fd, const void *bytes, size_t n, off_t at)
+{
+	if (!access(kept_room, F_OK)) {
+		refusals++;
+		errno = EDQUOT;
+		return -1;
+	}
+	return pwrite(fd, bytes, n, at);
+}
+
+static void test_quota(void **state)
+{
+	char dir[] = "/tmp/gotrace-quota-XXXXXX", store[64], room[80], command[64];
+	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+	struct store_trimmed gone = { 0 };
+	struct store s;
+
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	snprintf(store, sizeof(store), "%s/store", dir);
+	snprintf(room, sizeof(room), "%s/room", store);
+	kept_room = room;
+	log_set_sink(in_silence, NULL);
+	assert_int_equal(store_open(&s, store), 0);
+	for (unsigned i = 1; i <= PROFILES; i++)
+		add(&s, i);
+	assert_int_equal(access(room, F_OK), 0);
+	for (int k = 0; k < 2; k++)
+		vfs->xSetSystemCall(vfs, k ? "pwrite64" : "pwrite",
+				    (sqlite3_syscall_ptr)write_within_quota);
+	int err = store_trim(&s, 0, 0, 5 * BYTES, 0, &gone);
+
+	for (int k = 0; k < 2; k++)
+		vfs->xSetSystemCall(vfs, k ? "pwrite64" : "pwrite", NULL);
+	store_close(&s);
+	log_set_sink(NULL, NULL);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(err, 0);
+	assert_int_equal(gone.too_many, PROFILES - 5);
+	assert_true(refusals > 0);
+}
+
 static void test_trim(void **state)
 {
 	char dir[] = "/tmp/gotrace-full-XXXXXX";
@@ -126,6 +175,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_trim),
+		cmocka_unit_test(test_quota),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

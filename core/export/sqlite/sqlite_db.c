@@ -23,7 +23,9 @@ static void check(struct db *d, int rc)
 	else
 		log_error("the database could not be written: %s%s",
 			  d->h ? sqlite3_errmsg(d->h) : sqlite3_errstr(rc),
-			  d->err == -ENOSPC ? "; set TMPDIR to a folder with room" : "");
+			  d->err == -ENOSPC || d->err == -EDQUOT
+				  ? "; set TMPDIR to a folder with room"
+				  : "");
 }
 
 int db_open(struct db *d)

@@ -47,7 +47,7 @@ enum outcome { PUSHED, LATER, REFUSED };
 
 /* ---- a profile's file */
 
-/* 0, or -errno: -ENOENT, -EINVAL, -ELOOP and -EXDEV stay so. */
+/* 0, or -errno. */
 static int read_profile(const struct store *s, const char *path, uint8_t **bytes, size_t *n)
 {
 	struct stat st = { 0 };
@@ -75,9 +75,12 @@ static int read_profile(const struct store *s, const char *path, uint8_t **bytes
 	return err;
 }
 
-static bool stays_so(int err)
+/* The error is gotrace's own lack of memory or descriptors. Another one stays, and the profile
+ * would hold up the outbox. */
+static bool passes(int err)
 {
-	return err == -ENOENT || err == -EINVAL || err == -E2BIG || err == -ELOOP || err == -EXDEV;
+	return err == -ENOMEM || err == -EMFILE || err == -ENFILE || err == -EAGAIN ||
+	       err == -EINTR;
 }
 
 /* The first bytes are for a message; more than ANSWER_MAX are not read. */
@@ -179,9 +182,9 @@ static enum outcome add(struct pusher *p, const struct store *s, struct batch *b
 	free(bytes);
 	if (err)
 		log_warn("%s/%s.pb.gz: cannot be read%s: %s", p->directory, profile->path,
-			 stays_so(err) ? ", and is not pushed" : ", and is pushed later",
+			 passes(err) ? ", and is pushed later" : ", and is not pushed",
 			 strerror(-err));
-	return !err ? PUSHED : stays_so(err) ? REFUSED : LATER;
+	return !err ? PUSHED : passes(err) ? LATER : REFUSED;
 }
 
 /* Takes the oldest of the outbox for one request. 2: there are some. 1: one that nobody can push is

@@ -82,6 +82,20 @@ static struct push_counts push_to(const char *begin, const char *more)
 	return n;
 }
 
+static void add_row(struct store *s, char *path)
+{
+	const struct profile p = { .service = (char *)(uintptr_t) "a",
+				   .labels = (char *)(uintptr_t) "{\"host\":\"h\"}",
+				   .from_ns = 1,
+				   .to_ns = 2,
+				   .samples = 1,
+				   .event = "cpu-clock",
+				   .build_ids = (char *)(uintptr_t) "[]",
+				   .path = path };
+
+	assert_int_equal(store_add(s, &p, 1, true), 0);
+}
+
 /* `bytes` stand for a profile that nobody reads. */
 static void add_profiles(unsigned n, size_t bytes)
 {
@@ -93,21 +107,13 @@ static void add_profiles(unsigned n, size_t bytes)
 	assert_int_equal(store_open(&s, dir), 0);
 	for (unsigned i = 0; i < n; i++) {
 		char file[128], name[16];
-		struct profile p = { .service = (char *)(uintptr_t) "a",
-				     .labels = (char *)(uintptr_t) "{\"host\":\"h\"}",
-				     .from_ns = 1,
-				     .to_ns = 2,
-				     .samples = 1,
-				     .event = "cpu-clock",
-				     .build_ids = (char *)(uintptr_t) "[]",
-				     .path = name };
 
 		snprintf(name, sizeof(name), "x%u", i);
 		snprintf(file, sizeof(file), "%s/%s.pb.gz", dir, name);
 		FILE *f = fopen(file, "w");
 
 		assert_true(f && fwrite(some, 1, bytes, f) == bytes && !fclose(f));
-		assert_int_equal(store_add(&s, &p, 1, true), 0);
+		add_row(&s, name);
 	}
 	store_close(&s);
 	free(some);
@@ -301,6 +307,32 @@ static void test_one_by_one(void **state)
 	assert_int_equal(c.refused, 0);
 }
 
+/* A profile that cannot be opened keeps nobody waiting, whatever the error. */
+static void test_unreadable(void **state)
+{
+	static const char *const paths[] = { "folder/x", "none", "x0.pb.gz/x" };
+	struct taking t = { 0 };
+	struct store s;
+	char path[300];
+
+	(void)state;
+	log_set_sink(quiet, NULL);
+	assert_int_equal(store_open(&s, dir), 0);
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		add_row(&s, strcpy(path, paths[i]));
+	memset(path, 'n', 280); /* a longer name than file systems take */
+	path[280] = '\0';
+	add_row(&s, path);
+	store_close(&s);
+	add_profiles(2, 100);
+	const struct push_counts c = push_all_to(&t, 6);
+
+	assert_int_equal(c.pushed, 2);
+	assert_int_equal(c.refused, 4);
+	assert_int_equal(c.failures, 0);
+	log_set_sink(NULL, NULL);
+}
+
 /* With an hour for each push, none of these would end in the time that a test has. */
 static void test_endless(void **state)
 {
@@ -337,10 +369,9 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_together),
-		cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_endless),    cmocka_unit_test(test_together),
+		cmocka_unit_test(test_bounds),     cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -4,6 +4,7 @@
     foreign.py GOTRACE PROGRAMS SOURCES TRIES SEED
 
 Each try changes some bytes of one file, or puts something else in its place: a FIFO, a folder, a link, a file without end.
+Or it runs a program that has damaged tables to unwind by, symbols or DWARF.
 A verb that reads a store ends with status 0, or with status 1 and one line, and changes nothing below the store. `sample` of a
 process with such a perf map or debug file ends with status 0, and the process runs on. SOURCES is fixtures/native. What
 each kind led to is in its line. The exit status is 1 when something was wrong.
@@ -14,6 +15,7 @@ import random
 import resource
 import shutil
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -131,12 +133,12 @@ def sampled(what, process):
     return what, "wrong" if status else "sampled", f"status {status}: {said}" if status else None
 
 
-def beside(rng, what, program, file=None):
+def beside(rng, what, program, file=None, spoil=damage):
     """Damages `file`, or the perf map of the program."""
     process = subprocess.Popen([program, "names", "3600"], stdout=subprocess.PIPE)
     path = process.stdout.readline().decode().strip()
     try:
-        damage(rng, file or path)
+        spoil(rng, file or path)
         return sampled(what, process)
     finally:
         process.stdout.close()
@@ -158,6 +160,28 @@ def debug_file(rng):
     return beside(rng, "debug files", "linked/program", "linked/program.debug")
 
 
+def sections(data):
+    """{name: (offset, size)} of an ELF file of 64 bits (elf(5))."""
+    at, size, n, names = struct.unpack_from("<Q", data, 40) + struct.unpack_from("<3H", data, 58)
+    rows = [struct.unpack_from("<IIQQQQ", data, at + k * size) for k in range(n)]
+    text = data[rows[names][4]:]
+    return {text[r[0]:text.index(b"\0", r[0])].decode(): (r[4], r[5]) for r in rows if r[1] != 8}  # SHT_NOBITS
+
+
+def tables(rng):
+    """A program does not read these itself, so it runs on."""
+    data = bytearray(open("program", "rb").read())
+    there = [v for k, v in sections(data).items() if v[1] and (k.startswith((".debug", ".eh_frame")) or k in (".symtab", ".strtab"))]
+    for at, size in rng.sample(there, rng.randrange(1, 3)):
+        for _ in range(rng.choice([1, 4, 32])):
+            data[at + rng.randrange(size)] = rng.choice([0, 1, 0x7F, 0x80, 0xFF, rng.randrange(256)])
+    if os.path.exists("tabled"):
+        os.unlink("tabled")
+    with open(os.open("tabled", os.O_WRONLY | os.O_CREAT, 0o755), "wb") as f:
+        f.write(data)
+    return beside(rng, "tables of programs", "./tabled", spoil=lambda *_: None)
+
+
 def build():
     for command in (["cc", "-O1", "-fno-omit-frame-pointer", "-o", "made", SOURCES + "/made.c"],
                     ["cc", "-g", "-O1", "-Wl,--build-id=none", "-o", "program", SOURCES + "/made.c"],
@@ -174,7 +198,7 @@ def main():
         make_store()
         for k in range(TRIES):
             rng = random.Random(SEED * 1000003 + k)
-            kind = store if k % 4 < 2 else perf_map if k % 4 == 2 else debug_file
+            kind = [store, store, perf_map, debug_file, tables][k % 5]
             what, became, wrong = kind(rng)
             done.setdefault(what, {}).setdefault(became, 0)
             done[what][became] += 1

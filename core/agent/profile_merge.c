@@ -18,6 +18,8 @@
 #include "trace/keys.h"
 #include "trace/sample_copy.h"
 
+#define MOST_LINES 10
+
 struct merging {
 	struct store *store;
 	const struct store_query *query;
@@ -280,12 +282,26 @@ static int begin_anew(struct merging *m)
 	return ftruncate(m->fd, 0) || lseek(m->fd, 0, SEEK_SET) ? -errno : 0;
 }
 
+/* All profiles. A line stands for each of the first few that cannot be read, and one for the
+ * others. */
+static int find_all(struct merging *m, const struct store_query *q)
+{
+	log_limit(MOST_LINES);
+	const int err = store_find(m->store, q, add, m);
+	const unsigned held = log_limit_end(err && err != -EAGAIN);
+
+	if (held && !err)
+		log_warn("%s: %u more profiles cannot be read or were cut off", m->store->directory,
+			 held);
+	return err;
+}
+
 /* Adds all profiles that can be read. The first pass finds those that cannot; a second one leaves
  * them out. */
 static int add_all(struct merging *m, const struct store_query *q)
 {
 	const uint64_t ticks = m->store->ticks;
-	int err = store_find(m->store, q, add, m);
+	int err = find_all(m, q);
 
 	if (!err && m->looking && m->n_bad == m->n_rows) {
 		log_error("%s: none of its %" PRIu64 " profiles can be read", m->store->directory,
@@ -296,7 +312,7 @@ static int add_all(struct merging *m, const struct store_query *q)
 		err = begin_anew(m);
 		m->store->ticks = ticks;
 		if (!err)
-			err = store_find(m->store, q, add, m);
+			err = find_all(m, q);
 		if (!err && m->looking)
 			err = -EAGAIN; /* one more: somebody writes into them */
 	}

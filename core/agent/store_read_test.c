@@ -25,10 +25,13 @@
 
 static char dir[64], said[1024];
 static unsigned n_said;
+static char warned[256];
 
 static void keep(void *ctx, enum log_level level, const char *line)
 {
 	(void)ctx;
+	if (level == LOG_LEVEL_WARN)
+		snprintf(warned, sizeof(warned), "%s", line);
 	if (level != LOG_LEVEL_ERROR)
 		return;
 	n_said++;
@@ -614,6 +617,29 @@ static void test_cut_off(void **state)
 	free(cut);
 }
 
+/* A damaged disk leads to some lines, not to one for each profile. */
+static void test_many_damaged(void **state)
+{
+	char *left_out, *cut, name[16], file[32];
+	int lost;
+
+	(void)state;
+	for (unsigned i = 0; i < 40; i++) {
+		snprintf(name, sizeof(name), "x%u", i);
+		snprintf(file, sizeof(file), "x%u.gotrace", i);
+		make_store(name);
+		assert_int_equal(samples_fixture_file(in_dir(file), true), 0);
+		if (i)
+			put_at(file, 10, "damaged");
+	}
+	n_said = 0;
+	assert_int_equal(merged_samples(&left_out, &cut, &lost), FIXTURE_SAMPLES);
+	assert_int_equal(n_said, 10);
+	assert_non_null(strstr(warned, "29 more profiles cannot be read or were cut off"));
+	assert_non_null(strstr(left_out, "39 of 40 profiles"));
+	free(left_out);
+}
+
 static void test_several_damaged(void **state)
 {
 	const struct store_query all = { 0 };
@@ -659,6 +685,7 @@ int main(void)
 		TEST(test_damaged_index),
 		TEST(test_cut_off),
 		TEST(test_several_damaged),
+		TEST(test_many_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

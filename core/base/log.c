@@ -76,11 +76,47 @@ void log_set_sink(log_sink_fn *fn, void *ctx)
 	pthread_mutex_unlock(&lock);
 }
 
+static _Thread_local struct {
+	bool on;
+	unsigned most, n; /* n: lines so far */
+	enum log_level level;
+	char last[LINE_BYTES];
+} limit;
+
+void log_limit(unsigned most)
+{
+	limit.on = true;
+	limit.most = most;
+	limit.n = 0;
+}
+
+unsigned log_limit_end(bool say_last)
+{
+	const unsigned held = limit.n > limit.most ? limit.n - limit.most : 0;
+
+	limit.on = false;
+	if (held && say_last)
+		log_line(limit.level, "%s", limit.last);
+	return held;
+}
+
+/* The line is one too many. */
+static bool is_held(enum log_level level, const char *line)
+{
+	if (!limit.on || level > LOG_LEVEL_WARN || ++limit.n <= limit.most)
+		return false;
+	limit.level = level;
+	snprintf(limit.last, sizeof(limit.last), "%s", line);
+	return true;
+}
+
 static void say(enum log_level level, bool once, const char *fmt, va_list ap)
 {
 	char line[LINE_BYTES];
 
 	vsnprintf(line, sizeof(line), fmt, ap);
+	if (is_held(level, line))
+		return;
 	pthread_mutex_lock(&lock);
 	if (!once || !no_memory_said)
 		sink(sink_ctx, level, line);

@@ -8,6 +8,8 @@
 #ifndef GOTRACE_LOG_H
 #define GOTRACE_LOG_H
 
+#include <stdbool.h>
+
 enum log_level { LOG_LEVEL_ERROR, LOG_LEVEL_WARN, LOG_LEVEL_INFO, LOG_LEVEL_DEBUG };
 
 /* Receives one line without its newline. Called from any thread, one at a time. */
@@ -21,14 +23,21 @@ void log_set_sink(log_sink_fn *sink, void *ctx);
  * LOG_LEVEL_DEBUG with GOTRACE_DEBUG in the environment. */
 void log_set_level(enum log_level last);
 
+/* Until log_limit_end, this thread writes only the first `most` errors and warnings. Other lines
+ * are not counted. */
+void log_limit(unsigned most);
+
+/* Returns how many lines were not written. say_last: writes the last of them. */
+unsigned log_limit_end(bool say_last);
+
 void log_line(enum log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Writes a line to stderr, a terminal, in place of the one that stands there; NULL: takes that
  * away, which a message does, too. */
 void log_progress(const char *line);
 
-/* An error for want of memory: only the first is said. Who meets it first knows best what the
- * memory was for; those who called may not know whether anybody did. */
+/* An error for want of memory. Only the first is written. The function that meets it first knows
+ * what the memory was for. */
 void log_no_memory(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define log_error(...) log_line(LOG_LEVEL_ERROR, __VA_ARGS__)

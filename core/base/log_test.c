@@ -96,11 +96,48 @@ static void test_pipe(void **state)
 			       "gotrace: short\n"));
 }
 
+static char kept[256];
+
+static void keep_last(void *ctx, enum log_level level, const char *line)
+{
+	++*(unsigned *)ctx;
+	snprintf(kept, sizeof(kept), "%d %s", level, line);
+}
+
+static void test_limit(void **state)
+{
+	unsigned n = 0;
+
+	(void)state;
+	log_set_sink(keep_last, &n);
+	log_limit(2);
+	for (unsigned i = 0; i < 5; i++) {
+		log_warn("line %u", i);
+		log_info("of the run");
+	}
+	assert_int_equal(n, 2 + 5);
+	assert_int_equal(log_limit_end(true), 3);
+	assert_string_equal(kept, "1 line 4");
+	assert_int_equal(n, 2 + 5 + 1);
+	log_limit(2);
+	log_error("one");
+	log_error("two");
+	assert_int_equal(log_limit_end(true), 0);
+	log_limit(0);
+	log_error("one");
+	assert_int_equal(log_limit_end(false), 1);
+	log_error("two");
+	assert_string_equal(kept, "0 two");
+	assert_int_equal(n, 2 + 5 + 1 + 2 + 1);
+	log_set_sink(NULL, NULL);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_wraps),
 		cmocka_unit_test(test_pipe),
+		cmocka_unit_test(test_limit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include "base/vec.h"
 #include "binary/gocode_impl.h"
 #include "binary/x86.h"
+#include "binary/x86_length.h"
 
 static bool all_padding(const uint8_t *p, size_t n)
 {
@@ -14,25 +15,35 @@ static bool all_padding(const uint8_t *p, size_t n)
 	return true;
 }
 
+/* 0: no instruction begins there. */
+static unsigned length_at(const struct body *y, uint32_t off)
+{
+	const uint8_t *p = y->code + off;
+	size_t left = y->f->size - off;
+	uint64_t addr = y->f->vaddr + off;
+	unsigned n = x86_length(p, left);
+
+	if (n)
+		return n;
+	return cs_disasm_iter(y->c->fast, &p, &left, &addr, y->c->fast_insn) ? y->c->fast_insn->size
+									     : 0;
+}
+
 static int decode(struct body *y)
 {
 	struct gocode_ctx *c = y->c;
-	const uint8_t *p = y->code;
-	size_t left = y->f->size;
-	uint64_t addr = y->f->vaddr;
 
-	while (left) {
-		uint32_t off = (uint32_t)(p - y->code);
-
-		if (!cs_disasm_iter(c->fast, &p, &left, &addr, c->fast_insn)) {
-			if (all_padding(p, left))
+	for (uint32_t off = 0, len; off < y->f->size; off += len) {
+		len = length_at(y, off);
+		if (!len) {
+			if (all_padding(y->code + off, y->f->size - off))
 				break;
 			return -EILSEQ;
 		}
 		if (vec_reserve(&c->insns, &c->cap_insns, y->n + 1) < 0)
 			return -ENOMEM;
 		struct insn *in = &c->insns[y->n++];
-		*in = (struct insn){ .off = off, .len = (uint8_t)c->fast_insn->size };
+		*in = (struct insn){ .off = off, .len = (uint8_t)len };
 		insn_classify(in, y->code + off);
 	}
 	y->insns = c->insns;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* A function's instructions, and where its branches go. */
 #include <errno.h>
+#include <string.h>
 
 #include "base/vec.h"
 #include "binary/gocode_impl.h"
@@ -50,13 +51,22 @@ static int decode(struct body *y)
 	return y->n ? 0 : -EILSEQ;
 }
 
-int gocode_decode(struct body *y)
+bool gocode_detail(const struct body *y, const struct insn *in)
 {
-	x86_want_text(false); /* only lengths are used */
-	int err = decode(y);
+	struct gocode_ctx *c = y->c;
+	const size_t slot = in->off % DETAILS;
+	const uint8_t *p = y->code + in->off;
+	size_t len = in->len;
+	uint64_t vaddr = y->f->vaddr + in->off, addr = vaddr;
 
-	x86_want_text(true);
-	return err;
+	c->detail_insn = c->details[slot];
+	if (c->detail_at[slot] == vaddr)
+		return true;
+	c->detail_at[slot] = NO_DETAIL;
+	if (!cs_disasm_iter(c->detail, &p, &len, &addr, c->detail_insn))
+		return false;
+	c->detail_at[slot] = vaddr;
+	return true;
 }
 
 bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
@@ -80,13 +90,46 @@ static bool is_morestack_jump(const struct body *y, size_t i)
 	return false;
 }
 
-bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
+#define BITS 64 /* of a word of targets */
+
+static int note_targets(struct body *y)
 {
+	struct gocode_ctx *c = y->c;
+	const size_t n = y->f->size / BITS + 1;
+
+	if (vec_reserve(&c->targets, &c->cap_targets, n) < 0)
+		return -ENOMEM;
+	memset(c->targets, 0, n * sizeof(*c->targets));
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
 
-		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= lo &&
-		    in->target <= hi && !is_morestack_jump(y, i))
+		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= 0 &&
+		    in->target < y->f->size && !is_morestack_jump(y, i))
+			c->targets[in->target / BITS] |= 1ull << in->target % BITS;
+	}
+	return 0;
+}
+
+int gocode_decode(struct body *y)
+{
+	x86_want_text(false); /* only lengths are used */
+	int err = decode(y);
+
+	x86_want_text(true);
+	return err ? err : note_targets(y);
+}
+
+bool gocode_targeted(const struct body *y, uint32_t lo, uint32_t hi)
+{
+	const uint32_t last = hi < y->f->size ? hi : y->f->size - 1;
+
+	for (uint32_t at = lo; at <= last; at = (at / BITS + 1) * BITS) {
+		const uint32_t end = at | (BITS - 1);
+		uint64_t bits = y->c->targets[at / BITS] >> at % BITS << at % BITS;
+
+		if (end > last)
+			bits &= UINT64_MAX >> (end - last);
+		if (bits)
 			return true;
 	}
 	return gocode_in_table(y, lo, hi);

@@ -59,8 +59,13 @@ static int open_decoders(struct gocode_ctx *c)
 	if (err)
 		return err;
 	c->fast_insn = cs_malloc(c->fast);
-	c->detail_insn = cs_malloc(c->detail);
-	return c->fast_insn && c->detail_insn ? 0 : -ENOMEM;
+	for (size_t i = 0; i < DETAILS; i++) {
+		c->details[i] = cs_malloc(c->detail);
+		c->detail_at[i] = NO_DETAIL;
+		if (!c->details[i])
+			return -ENOMEM;
+	}
+	return c->fast_insn ? 0 : -ENOMEM;
 }
 
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
@@ -101,8 +106,10 @@ struct gocode_ctx *gocode_ctx_clone(const struct gocode_ctx *c)
 	clone->cloned = true;
 	clone->fast = clone->detail = 0;
 	clone->fast_insn = clone->detail_insn = NULL;
+	memset(clone->details, 0, sizeof(clone->details));
 	clone->insns = NULL;
-	clone->cap_insns = 0;
+	clone->targets = NULL;
+	clone->cap_insns = clone->cap_targets = 0;
 	int err = open_decoders(clone);
 	if (!err)
 		return clone;
@@ -122,8 +129,9 @@ void gocode_ctx_free(struct gocode_ctx *c)
 		return;
 	if (c->fast_insn)
 		cs_free(c->fast_insn, 1);
-	if (c->detail_insn)
-		cs_free(c->detail_insn, 1);
+	for (size_t i = 0; i < DETAILS; i++)
+		if (c->details[i])
+			cs_free(c->details[i], 1);
 	if (c->fast)
 		cs_close(&c->fast);
 	if (c->detail)
@@ -131,6 +139,7 @@ void gocode_ctx_free(struct gocode_ctx *c)
 	if (!c->cloned)
 		free(c->words);
 	free(c->insns);
+	free(c->targets);
 	free(c);
 }
 

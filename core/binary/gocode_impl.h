@@ -10,11 +10,18 @@
 
 #define MAX_MORESTACK 8 /* three functions, an ABI0 and an ABIInternal symbol each */
 
+#define DETAILS   32
+#define NO_DETAIL UINT64_MAX
+
 struct gocode_ctx {
 	const struct gobin *b;
-	csh fast;   /* lengths only */
-	csh detail; /* registers read and written */
-	cs_insn *fast_insn, *detail_insn;
+	csh fast;                         /* lengths only */
+	csh detail;                       /* registers read and written */
+	cs_insn *fast_insn, *detail_insn; /* detail_insn: that of gocode_detail */
+	/* Instructions with details, and where they are: windows overlap, and look at each often.
+	 */
+	cs_insn *details[DETAILS];
+	uint64_t detail_at[DETAILS];
 	/* possible jump-table targets inside functions, ascending */
 	uint64_t *words;
 	size_t n_words, cap_words;
@@ -26,6 +33,8 @@ struct gocode_ctx {
 	/* of the function at hand */
 	struct insn *insns;
 	size_t cap_insns;
+	uint64_t *targets; /* a bit for each byte that a branch goes to */
+	size_t cap_targets;
 };
 
 /* One function being taken apart. */
@@ -65,6 +74,8 @@ static inline struct code_point ret_point(const struct body *y, const struct ins
 /* Decodes the whole function, from its first byte on, into insns. 0, -ENOMEM, or -EILSEQ at an
  * unknown instruction. */
 int gocode_decode(struct body *y);
+/* Decodes an instruction with its details into detail_insn. false: it cannot be. */
+bool gocode_detail(const struct body *y, const struct insn *in);
 bool gocode_is_morestack_call(const struct body *y, const struct insn *in);
 /* Whether any branch of the function or entry of a jump table goes to [lo, hi];
  * morestack's way back to the start does not count. */

@@ -4,7 +4,7 @@
 #include <capstone/capstone.h>
 
 #include "binary/gobin_impl.h"
-#include "binary/gocode.h"
+#include "binary/gocode_impl.h"
 
 static struct gocode analyze(const struct gobin *b, struct gocode_ctx *c, const char *name)
 {
@@ -432,6 +432,54 @@ static void test_go_command(void **state)
 	assert_true(checked > 7500);
 }
 
+/* As gocode_targeted has it, branch for branch. */
+static bool is_branch_target(const struct body *y, uint32_t lo, uint32_t hi)
+{
+	for (size_t i = 0; i < y->n; i++) {
+		const struct insn *in = &y->insns[i];
+
+		if ((in->flow == FLOW_JMP || in->flow == FLOW_JCC) && in->target >= lo &&
+		    in->target <= hi)
+			return true;
+	}
+	return gocode_in_table(y, lo, hi);
+}
+
+/* From the first byte on, to which morestack's way back goes, only what is left out may differ. */
+static void test_targets(void **state)
+{
+	struct gobin *b = open_binary("kinds");
+	struct gocode_ctx *c = gocode_ctx_new(b);
+	const struct gofunc *funcs;
+	const size_t n = gobin_funcs(b, &funcs);
+	size_t targeted = 0, asked = 0;
+
+	(void)state;
+	assert_non_null(c);
+	for (size_t k = 0; k < n; k += 7) {
+		struct body y = { .c = c,
+				  .f = &funcs[k],
+				  .code = gobin_bytes(b, funcs[k].vaddr, funcs[k].size) };
+
+		if (gocode_decode(&y))
+			continue;
+		for (size_t i = 1; i < y.n; i++)
+			for (uint32_t len = 0; len <= 160; len += 32) {
+				const uint32_t lo = y.insns[i].off, hi = lo + len;
+
+				if (hi >= y.f->size)
+					break;
+				const bool is = gocode_targeted(&y, lo, hi);
+				assert_int_equal(is, is_branch_target(&y, lo, hi));
+				targeted += is;
+				asked++;
+			}
+	}
+	assert_true(targeted > 1000 && targeted < asked - 1000);
+	gocode_ctx_free(c);
+	gobin_close(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -439,6 +487,7 @@ int main(void)
 		cmocka_unit_test(test_brief),          cmocka_unit_test(test_loop_at_start),
 		cmocka_unit_test(test_tail_jumps),     cmocka_unit_test(test_jump_table_words),
 		cmocka_unit_test(test_whole_binaries), cmocka_unit_test(test_go_command),
+		cmocka_unit_test(test_targets),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -115,15 +115,11 @@ static bool reg_is(uint16_t reg, const x86_reg *set)
 unsigned gocode_accesses(const struct body *y, const struct insn *in, const x86_reg *set)
 {
 	unsigned found = 0;
-	const uint8_t *p = y->code + in->off;
-	size_t len = in->len;
-	uint64_t addr = y->f->vaddr + in->off;
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
 
-	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
-	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
-		    CS_ERR_OK)
+	if (!gocode_detail(y, in) || cs_regs_access(y->c->detail, y->c->detail_insn, reads,
+						    &n_reads, writes, &n_writes) != CS_ERR_OK)
 		return ACCESS_READS | ACCESS_WRITES;
 	for (uint8_t i = 0; i < n_writes; i++)
 		if (reg_is(writes[i], set))
@@ -143,13 +139,11 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
 {
 	static const x86_reg safe[] = { X86_REG_RSP, X86_REG_RBP, X86_REG_RIP, X86_REG_R14,
 					X86_REG_INVALID };
-	const uint8_t *p = y->code + in->off;
-	size_t len = in->len;
-	uint64_t addr = y->f->vaddr + in->off;
+
+	if (!gocode_detail(y, in))
+		return true;
 	const cs_insn *d = y->c->detail_insn;
 
-	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn))
-		return true;
 	if (d->id == X86_INS_DIV || d->id == X86_INS_IDIV)
 		return true;
 	if (d->id == X86_INS_LEA || d->id == X86_INS_NOP)
@@ -174,14 +168,13 @@ bool gocode_may_fault(const struct body *y, const struct insn *in)
  */
 static bool reads_closure(const struct body *y, const struct insn *in)
 {
-	const uint8_t *p = y->code + in->off;
-	size_t len = in->len;
-	uint64_t addr = y->f->vaddr + in->off;
-	const cs_insn *d = y->c->detail_insn;
 	bool found = false;
 
-	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
-	    d->id == X86_INS_DIV || d->id == X86_INS_IDIV)
+	if (!gocode_detail(y, in))
+		return false;
+	const cs_insn *d = y->c->detail_insn;
+
+	if (d->id == X86_INS_DIV || d->id == X86_INS_IDIV)
 		return false;
 	for (uint8_t i = 0; i < d->detail->x86.op_count; i++) {
 		const cs_x86_op *op = &d->detail->x86.operands[i];

@@ -35,16 +35,12 @@ static bool is_rdx(uint16_t reg)
 
 struct touch inline_touches(const struct body *y, const struct insn *in)
 {
-	const uint8_t *p = y->code + in->off;
-	size_t len = in->len;
-	uint64_t addr = y->f->vaddr + in->off;
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
 	struct touch t = { 0 };
 
-	if (!cs_disasm_iter(y->c->detail, &p, &len, &addr, y->c->detail_insn) ||
-	    cs_regs_access(y->c->detail, y->c->detail_insn, reads, &n_reads, writes, &n_writes) !=
-		    CS_ERR_OK)
+	if (!gocode_detail(y, in) || cs_regs_access(y->c->detail, y->c->detail_insn, reads,
+						    &n_reads, writes, &n_writes) != CS_ERR_OK)
 		return (struct touch){ true, true, true, true, true };
 	for (uint8_t i = 0; i < n_reads; i++) {
 		t.reads |= is_scratch(reads[i]);
@@ -77,12 +73,13 @@ static bool add_rip_operand(const struct body *y, const struct insn *in, struct 
 enum window_fate inline_displace(const struct body *y, const struct insn *in, struct code_window *w)
 {
 	enum window_fate fate = gocode_displaceable(y, in);
-	const cs_insn *d = y->c->detail_insn;
 
 	if (fate == WINDOW_FAULT || fate == WINDOW_OK) {
 		w->faults |= fate == WINDOW_FAULT;
 		if (!add_rip_operand(y, in, w))
 			return WINDOW_FIXED;
+		const cs_insn *d = y->c->detail_insn;
+
 		return cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
 				       cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
 				       d->id == X86_INS_SYSCALL

@@ -22,8 +22,6 @@ static bool rip_relative(const cs_insn *d)
 /* Can this instruction be executed elsewhere? */
 enum window_fate gocode_displaceable(const struct body *y, const struct insn *in)
 {
-	const cs_insn *d = y->c->detail_insn;
-
 	if (in->flow != FLOW_NEXT)
 		return WINDOW_FLOW;
 	if (in->fs || in->class == INSN_REFUSED)
@@ -31,6 +29,8 @@ enum window_fate gocode_displaceable(const struct body *y, const struct insn *in
 	if (gocode_may_fault(y, in))
 		return WINDOW_FAULT;
 	/* It has just been decoded with all its details. */
+	const cs_insn *d = y->c->detail_insn;
+
 	if (rip_relative(d))
 		return WINDOW_FIXED;
 	if (cs_insn_group(y->c->detail, d, CS_GRP_INT) ||

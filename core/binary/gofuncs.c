@@ -76,11 +76,22 @@ static int by_vaddr(const void *a, const void *b)
 	return x->vaddr < y->vaddr ? -1 : x->vaddr > y->vaddr;
 }
 
-static struct gofunc *at_start(const struct gobin *b, uint64_t vaddr)
-{
-	struct gofunc key = { .vaddr = vaddr };
+/* Symbols and the functions that they name. */
+struct naming {
+	struct gobin *b;
+	size_t next; /* the function after the last one named: linkers sort symbols */
+};
 
-	return bsearch(&key, b->funcs, b->n_funcs, sizeof(*b->funcs), by_vaddr);
+static struct gofunc *at_start(struct naming *n, uint64_t vaddr)
+{
+	const struct gobin *b = n->b;
+	struct gofunc key = { .vaddr = vaddr }, *f = b->funcs + n->next;
+
+	if (n->next == b->n_funcs || f->vaddr != vaddr)
+		f = bsearch(&key, b->funcs, b->n_funcs, sizeof(*b->funcs), by_vaddr);
+	if (f)
+		n->next = (size_t)(f - b->funcs) + 1;
+	return f;
 }
 
 static const char *keep_name(struct gobin *b, const char *s, size_t len)
@@ -100,10 +111,11 @@ static const char *keep_name(struct gobin *b, const char *s, size_t len)
  */
 static int take_symbol(void *ctx, const struct gosym *sym)
 {
-	struct gobin *b = ctx;
+	struct naming *n = ctx;
+	struct gobin *b = n->b;
 	struct gofunc *f;
 
-	if (sym->type != STT_FUNC || sym->size == 0 || !(f = at_start(b, sym->value)))
+	if (sym->type != STT_FUNC || sym->size == 0 || !(f = at_start(n, sym->value)))
 		return 0;
 	size_t len = strlen(sym->name);
 	if (len > 5 && strcmp(sym->name + len - 5, ".abi0") == 0) {
@@ -222,9 +234,9 @@ static void mark_wrappers(struct gobin *b)
 		    pf.func_id > wrapper)
 			wrapper = pf.func_id;
 	for (size_t i = 0; i < b->n_funcs; i++) {
-		if (is_unmarked_wrapper(&b->funcs[i]) ||
-		    (pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 &&
-		     pf.func_id == wrapper))
+		if ((pclntab_func(&b->pcln, &b->elf, b->funcs[i].pcln, &pf) == 0 &&
+		     pf.func_id == wrapper) ||
+		    is_unmarked_wrapper(&b->funcs[i]))
 			b->funcs[i].flags |= GOFUNC_WRAPPER;
 	}
 }
@@ -300,7 +312,7 @@ int gofuncs_read(struct gobin *b)
 		err = -EBADMSG;
 	}
 	if (!err)
-		err = gosyms_each(b, take_symbol, b);
+		err = gosyms_each(b, take_symbol, &(struct naming){ .b = b });
 	if (!err)
 		err = index_names(b);
 	if (err)

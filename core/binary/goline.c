@@ -61,16 +61,29 @@ struct u32s {
 	size_t n, cap;
 };
 
+/* Notes an entry, if it is one of the first. */
+static bool has_had(uint64_t had[4], uint32_t i)
+{
+	if (i >= 4 * 64)
+		return false;
+	const uint64_t bit = 1ull << i % 64;
+	const bool has = had[i / 64] & bit;
+
+	had[i / 64] |= bit;
+	return has;
+}
+
 static int collect_names(const struct gobin *b, const struct pclnfunc *pf, uint64_t end,
 			 uint64_t tree, struct u32s *names)
 {
 	struct pcvalue v;
 	uint32_t name;
+	uint64_t had[4] = { 0 }; /* of the first entries, a bit each: most come many times */
 
 	if (!pcvalue_start(&v, &b->pcln, pf, pclntab_pcdata(&b->pcln, pf, PCDATA_INL_TREE_INDEX)))
 		return 0;
 	while (pcvalue_next(&v)) {
-		if (v.value >= 0) {
+		if (v.value >= 0 && !has_had(had, (uint32_t)v.value)) {
 			int err = tree_name(b, tree, v.value, &name);
 
 			if (!err)

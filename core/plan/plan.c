@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/side_job.h"
 #include "base/vec.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
@@ -278,11 +279,29 @@ static bool sees_faults(const struct plan *p)
 	return fn && p->strategy != PROBE_THESIS && begins_at(p, fn->vaddr) == p->n_funcs;
 }
 
+/* What needs nothing but the binary and the options, beside the rest. */
+struct beside {
+	struct plan *p;
+	const struct plan_options *opt;
+	struct side_job job;
+	int err;
+};
+
+static void find_inlined(void *ctx)
+{
+	struct beside *b = ctx;
+
+	b->err = plan_find_inlined(b->p, b->opt);
+}
+
 static int build(struct plan *p, const struct plan_options *opt)
 {
 	struct gocode_ctx *ctx = NULL;
+	struct beside inlined = { .p = p, .opt = opt };
 	int err = values_parse(p, opt);
 
+	if (!err)
+		side_job_begin(&inlined.job, find_inlined, &inlined);
 	if (!err)
 		err = select_funcs(p, opt);
 	if (!err)
@@ -307,8 +326,9 @@ static int build(struct plan *p, const struct plan_options *opt)
 		err = stubs_finish(p, opt->stubs_below);
 	if (!err)
 		resolve_tails(p);
+	side_job_end(&inlined.job);
 	if (!err)
-		err = plan_find_inlined(p, opt);
+		err = inlined.err;
 	for (size_t i = 0; i < p->n_funcs; i++)
 		p->n_fate[p->funcs[i].fate]++;
 	p->n_probed = p->n_fate[PLAN_PROBED];

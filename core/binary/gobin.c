@@ -212,9 +212,9 @@ void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vadd
 		if ((s->flags & PF_X) || (e->pie ? !e->has_relr : s->flags & PF_W))
 			continue;
 		for (uint64_t k = (8 - s->vaddr % 8) % 8; k + 8 <= s->filesz; k += 8) {
-			uint64_t w = load64(p + k);
+			const uint64_t w = load64(p + k);
 
-			if (w >= lo && w < hi)
+			if (w - lo < hi - lo)
 				take_word(b, &prev, s->vaddr + k, w, fn, ctx);
 		}
 	}

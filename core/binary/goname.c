@@ -151,12 +151,10 @@ static enum goname_kind kind_of(const char *rest, const char *end)
  */
 static size_t package_len(const char *name)
 {
-	size_t cut = strcspn(name, "[({ "), slash = 0;
+	const size_t cut = strcspn(name, "[({ ");
+	const char *slash = memrchr(name, '/', cut), *from = slash ? slash : name;
+	const char *dot = memchr(from, '.', cut - (size_t)(from - name));
 
-	for (size_t i = 0; i < cut; i++)
-		if (name[i] == '/')
-			slash = i + 1;
-	const char *dot = memchr(name + slash, '.', cut - slash);
 	return dot ? (size_t)(dot - name) : 0;
 }
 

@@ -305,14 +305,30 @@ static uint64_t target_of(const struct writer *w, unsigned what)
 }
 
 /* Copies a part of the templates and fills it in. */
+/* The first patch of the code from there on: they are in the order of the code. */
+static const struct patch *first_patch(const uint8_t *from)
+{
+	const struct patch *lo = inline_patches, *hi = inline_patches_end;
+
+	while (lo < hi) {
+		const struct patch *mid = lo + (hi - lo) / 2;
+
+		if (inline_code + mid->at < from)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 static void put_template(struct writer *w, unsigned at, const uint8_t *from, const uint8_t *end)
 {
 	put(w, at, from, end - from);
-	for (const struct patch *t = inline_patches; t < inline_patches_end; t++) {
+	for (const struct patch *t = first_patch(from); t < inline_patches_end; t++) {
 		const uint8_t *field = inline_code + t->at;
 
-		if (field < from || field >= end)
-			continue;
+		if (field >= end)
+			break;
 		unsigned where = at + (unsigned)(field - from);
 		if (t->what < PATCH_VALUES)
 			put32(w, where, value_of(w, t->what));

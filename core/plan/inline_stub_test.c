@@ -394,6 +394,22 @@ static void test_size(void **state)
 	assert_true(o.end <= INLINE_STUB_MAX);
 }
 
+/* As inline_stub.c has them. */
+extern const struct {
+	uint16_t at, what;
+} inline_patches[], inline_patches_end[];
+
+/* A stub's are looked for by halves. */
+static void test_patches_in_order(void **state)
+{
+	const size_t n = (size_t)(inline_patches_end - inline_patches);
+
+	(void)state;
+	assert_true(n > 100);
+	for (size_t i = 1; i < n; i++)
+		assert_true(inline_patches[i - 1].at < inline_patches[i].at);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -402,6 +418,7 @@ int main(void)
 		cmocka_unit_test(test_faults_of_the_record),
 		cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_size),
+		cmocka_unit_test(test_patches_in_order),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,7 +44,7 @@ for strategy in $strategies; do
 done
 
 by_time() { # STRATEGY
-	local keep began
+	local keep began n
 	for keep in 2 8 32; do # seconds; a busy machine takes longer than two for the last requests
 		rm -f out err
 		converse --probe="$1" --keep-last ${keep}s
@@ -58,6 +58,8 @@ by_time() { # STRATEGY
 	window_has 5 trace
 	expect_grep '^main.main;main.serve;main.handle;main.query,5,' paths
 	expect_grep "^flight recorder \\(--keep-last ${keep}s\\): only the last .* are in this trace" text
+	n=$(sed -nE 's/^([0-9]+) events, .*/\1/p' text) # record counts what report does
+	expect_grep "trace: $n of [0-9]+ events in " err
 	awk -F, '$1 == "main.main" { n = $2 - $9 } END { exit n }' <(gt report trace --format=csv) ||
 		fail "main.main is not unfinished"
 }

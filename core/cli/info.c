@@ -247,7 +247,8 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
 	const struct info_counts counts = { .samples = c->samples,
-					    .events = c->events,
+					    .events = c->events -
+						      (c->summary ? 0 : c->kinds[EV_SAMPLE]),
 					    .lost = c->lost,
 					    .length_ns = length_ns(t, c),
 					    .tables = c->tables };

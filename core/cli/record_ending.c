@@ -48,7 +48,8 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	if (r->recording.n_pauses)
 		snprintf(pause, sizeof(pause), "; all threads were stopped for %s to attach",
 			 HUMAN(r->recording.pause_ns));
-	uint64_t kept = trace_info_u64(end, KEY_END_KEPT, s->events);
+	uint64_t kept = trace_info_u64(end, KEY_END_KEPT,
+				       trace_info_u64(end, KEY_END_WINDOW_EVENTS, s->events));
 	char of[40] = "";
 
 	if (kept != s->events)

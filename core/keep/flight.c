@@ -18,6 +18,7 @@ static void follow(struct flight *f, const struct event *e, const uint64_t arg[4
 	if (__builtin_expect(!flight_current(f)->first_ns, 0))
 		flight_current(f)->first_ns = e->ts_ns;
 	f->stats.events++;
+	flight_current(f)->samples += e->kind == EV_SAMPLE;
 	int err = open_calls_apply(&f->open, e, arg, &ch);
 
 	if (err) {

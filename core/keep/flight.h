@@ -45,7 +45,8 @@ struct flight_window {
 	struct trace_info pcs; /* only these */
 	bool whole;            /* nothing came before */
 	bool hit;              /* because of a call that took too long */
-	uint64_t first_ns, last_ns, events;
+	uint64_t first_ns, last_ns;
+	uint64_t events; /* that it has, without samples of the processor time */
 	struct flight_window *next;
 };
 

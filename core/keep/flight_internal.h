@@ -18,8 +18,9 @@ struct segment {
 	atomic_uint users;
 	struct packed_block **blocks;
 	size_t n, cap;
-	size_t n_before; /* of them: what was open as it began */
-	uint64_t bytes, events;
+	size_t n_before;        /* of them: what was open as it began */
+	uint64_t events_before; /* in these */
+	uint64_t bytes, events, samples;
 	uint64_t first_ns, last_ns;
 };
 void segment_release(struct segment *s);

@@ -133,8 +133,10 @@ void flight_begin_piece(struct flight *f)
 	window_begin_all(&t, &f->open, WINDOW_BY_ROOM);
 	if (!f->err)
 		f->err = seal(f);
-	flight_current(f)->n_before = flight_current(f)->n;
-	flight_current(f)->events = 0;
+	struct segment *s = flight_current(f);
+
+	s->n_before = s->n;
+	s->events_before = s->events;
 }
 
 static void begin_piece_if_due(struct flight *f)
@@ -165,6 +167,12 @@ void flight_add(struct flight *f, const struct event *ev, size_t n, const uint64
 
 /* ---- windows */
 
+/* What is open is told where the window begins, unless it began with the program. */
+static bool has_before(const struct flight_window *w, size_t segment)
+{
+	return !segment && !w->whole;
+}
+
 static struct flight_window *window_of(struct flight *f, bool hit)
 {
 	struct flight_window *w = calloc(1, sizeof(*w));
@@ -176,16 +184,18 @@ static struct flight_window *window_of(struct flight *f, bool hit)
 	err = w->segments ? 0 : -ENOMEM;
 	for (size_t i = 0; i < f->pcs.n_pcs && !err; i++)
 		err = trace_info_add_pc(&w->pcs, &f->pcs.pcs[i]);
+	w->whole = !f->dropped;
 	for (size_t i = 0; i < f->n_segments && !err; i++) {
+		const struct segment *s = f->segments[i];
+
 		f->segments[i]->users++;
 		w->segments[w->n_segments++] = f->segments[i];
-		w->events += f->segments[i]->events;
+		w->events += s->events - s->samples - (has_before(w, i) ? 0 : s->events_before);
 	}
 	if (err) {
 		flight_window_free(w);
 		return NULL;
 	}
-	w->whole = !f->dropped;
 	w->hit = hit;
 	w->first_ns = f->segments[0]->first_ns;
 	w->last_ns = f->last_ns;
@@ -244,9 +254,7 @@ int flight_window_write(const struct flight_window *w, struct trace_writer *to, 
 	for (size_t i = 0; i < w->n_segments && !err; i++) {
 		const struct segment *s = w->segments[i];
 
-		/* What is open is told where the window begins, unless it began with the program.
-		 */
-		for (size_t k = i || w->whole ? s->n_before : 0; k < s->n && !err; k++)
+		for (size_t k = has_before(w, i) ? 0 : s->n_before; k < s->n && !err; k++)
 			err = trace_writer_packed(to, s->blocks[k]);
 	}
 	return err;

@@ -24,6 +24,7 @@ static void through_file(const struct flight_window *w, struct kept *k)
 	int fd = memfd_create("window", 0);
 	char path[40];
 	struct event_ext ev;
+	uint64_t n = 0;
 
 	assert_true(fd >= 0);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", dup(fd));
@@ -35,8 +36,9 @@ static void through_file(const struct flight_window *w, struct kept *k)
 	struct trace_reader *r = trace_reader_open(path);
 
 	assert_non_null(r);
-	while (trace_reader_next(r, &ev) == 1)
+	for (; trace_reader_next(r, &ev) == 1; n += ev.h.kind != EV_SAMPLE)
 		kept_feed(k, &ev);
+	assert_int_equal(w->events, n);
 	trace_reader_close(r);
 	close(atoi(strrchr(path, '/') + 1));
 }

@@ -106,7 +106,7 @@ static void window_notes(const struct loaded_trace *trace, struct notes *to)
 	} else if (t->windows && t->window_why != WINDOW_BY_ROOM) {
 		notes_add(
 			to,
-			"calls that were open when it began or ended are cut there and count as unfinished");
+			"calls that were open when it began or ended are cut there, and have no duration");
 	}
 }
 
@@ -129,7 +129,7 @@ static void last_notes(const struct loaded_trace *trace, struct notes *to)
 				: "");
 		notes_add(
 			to,
-			"calls that were open where the trace begins count from there on, as unfinished");
+			"calls that were open where the trace begins count from there on (begun before)");
 	} else {
 		notes_add(to, "flight recorder (--keep-last %s): all events are in this trace",
 			  last);

@@ -222,6 +222,7 @@ static void test_part(void **state)
 		  "(unfinished)" },
 		{ { "--goid=7", "--by=goroutine" }, "shown: 0 of 103", "\n        1" },
 		{ { "--from=0", "--to=15ns" }, "  (1 unfinished)\n", "main.g" },
+		{ { "--from=15ns" }, "  (1 begun before)\n", "unfinished)" },
 		{ { "--from=15ns", "--by=goroutine" }, "--from 0.000000015s;", "unfinished" },
 		{ { "--from=15ns", "--by=call", "-n1" }, "0.000000022", "shown:" },
 		{ { "--focus=main.g", "--format=csv" },

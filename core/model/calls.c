@@ -158,7 +158,7 @@ void call_begun(struct model *m, struct stack *s, struct frame *f)
 struct ended {
 	uint64_t dur_ns, self_ns;
 	enum call_end end;
-	bool suspect;
+	bool suspect, begun_before;
 	const struct call_states *states; /* NULL: there are none */
 };
 
@@ -178,6 +178,7 @@ static void add_rare(struct call_stats *st, const struct ended *c, bool whole)
 	st->calls += !finished;
 	st->unwound += c->end == CALL_UNWOUND;
 	st->unfinished += c->end == CALL_UNFINISHED;
+	st->begun_before += c->begun_before;
 	st->suspect += c->suspect;
 	if (whole) {
 		st->total_ns += finished ? 0 : c->dur_ns;
@@ -272,7 +273,7 @@ int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_en
 	struct frame *f = &s->frames[s->n - 1];
 	uint64_t dur = ts_ns > f->start_ns ? ts_ns - f->start_ns : 0;
 	uint64_t self = dur > f->child_ns ? dur - f->child_ns : 0;
-	bool suspect = frame_suspect(m, s, f), off = false;
+	bool suspect = frame_suspect(m, s, f), off = false, begun_before = false;
 	struct call_states states;
 	int err = 0;
 
@@ -283,11 +284,14 @@ int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_en
 			holds_returned(m, s, dur, ts_ns);
 	}
 	if (__builtin_expect(f->flags & (FRAME_MUTED | FRAME_CUT), 0)) {
+		const enum call_end seen = end;
+
 		err = pop_viewed(m, s, dur, &end);
 		if (err || f->flags & FRAME_MUTED)
 			return err;
+		begun_before = end != seen;
 	}
-	const struct ended ended = { dur, self, end, suspect, off ? &states : NULL };
+	const struct ended ended = { dur, self, end, suspect, begun_before, off ? &states : NULL };
 
 	add_to_node(&m->paths, f->path, &ended, f->flags & FRAME_FIRST);
 	if (__builtin_expect(f->flags & FRAME_FOLDED, 0))
@@ -322,6 +326,7 @@ int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_en
 		c.end_ns = f->start_ns + dur;
 		c.self_ns = self;
 		c.end = end;
+		c.begun_before = begun_before;
 		c.states = off ? &states : NULL;
 		m->opt.on_call(m->opt.ctx, &c);
 	}

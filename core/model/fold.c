@@ -45,14 +45,14 @@ static void take_calls(struct call_stats *from, const struct call_stats *st, boo
 		&from->sum_ns,         &from->morestack_ns,  &from->morestack_count,
 		&from->preempt_ns,     &from->preempt_count, &from->declined_count,
 		&from->probe_ns,       &from->off_probe_ns,  &from->cost_ns,
-		&from->uncertainty_ns, &from->sampled_ns
+		&from->uncertainty_ns, &from->sampled_ns,    &from->begun_before
 	};
 	const uint64_t ns[] = { st->calls,          st->finished,      st->unfinished,
 				st->unwound,        st->suspect,       st->self_ns,
 				st->sum_ns,         st->morestack_ns,  st->morestack_count,
 				st->preempt_ns,     st->preempt_count, st->declined_count,
 				st->probe_ns,       st->off_probe_ns,  st->cost_ns,
-				st->uncertainty_ns, st->sampled_ns };
+				st->uncertainty_ns, st->sampled_ns,    st->begun_before };
 
 	_Static_assert(sizeof(at) / sizeof(at[0]) == sizeof(ns) / sizeof(ns[0]), "pairs");
 	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++)

@@ -100,6 +100,7 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->calls += from->calls;
 	into->samples += from->samples;
 	into->unfinished += from->unfinished;
+	into->begun_before += from->begun_before;
 	into->unwound += from->unwound;
 	into->suspect += from->suspect;
 	into->self_ns += from->self_ns;

@@ -38,6 +38,7 @@ struct call_stats {
 	uint64_t calls;
 	uint64_t samples; /* in which it is anywhere on the stack; total_ns is their weight */
 	uint64_t finished, unfinished, unwound, suspect;
+	uint64_t begun_before;      /* part of unfinished: their end was seen, not all before it */
 	uint64_t total_ns, self_ns; /* suspect calls included; see suspect_ns */
 	/* What model_correct has taken out of self_ns and of total_ns, and how far off the former
 	 * may be. */
@@ -181,6 +182,7 @@ struct call {
 	bool system;
 	/* made by its own function: direct recursion, one path node with its caller */
 	bool recursive;
+	bool begun_before; /* CALL_UNFINISHED, but its end was seen */
 };
 
 /* False of a finished call of 0 ns, as in call_stats_timed. */

@@ -40,6 +40,8 @@ static void get_stats(struct getting *g, struct call_stats *st, unsigned flags)
 		st->unwound = num(g, st->calls);
 		st->suspect = num(g, st->calls);
 		st->suspect_ns = num(g, SUMMARY_MOST);
+		if (g->version > 4)
+			st->begun_before = num(g, st->unfinished);
 	}
 	st->total_ns = num(g, SUMMARY_MOST);
 	st->self_ns = num(g, SUMMARY_MOST);

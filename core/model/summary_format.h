@@ -7,8 +7,8 @@
 #include "model/summary.h"
 
 /* Version 1 has no calls that count as a path above their caller's, version 2 no samples, version 3
- * no states. */
-#define SUMMARY_VERSION 4
+ * no states, version 4 no calls that had begun before. */
+#define SUMMARY_VERSION 5
 
 /* Flags of a path or a function: what follows. */
 #define SUMMARY_MIXED     1u  /* not all calls finished, or some are suspect */

@@ -65,6 +65,7 @@ static void put_stats(struct putting *p, const struct call_stats *st, unsigned f
 		num(p, st->unwound);
 		num(p, st->suspect);
 		num(p, st->suspect_ns);
+		num(p, st->begun_before);
 	}
 	num(p, st->total_ns);
 	num(p, st->self_ns);

@@ -78,7 +78,7 @@ void text_named(const struct report *rep, FILE *out, const char *name, size_t us
 void text_name_after(FILE *out, unsigned width, bool colour, const char *name, size_t used,
 		     const char *after);
 /* text_marks.c: "  (1 unfinished, 3 suspect)" after a name; "" for calls that just finished. */
-#define MARKS_BYTES 128
+#define MARKS_BYTES 160
 const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES]);
 /* "  (released after 5 calls)", "  (self includes main.leaf, released)": the function `func`, and
  * what its self time includes; "" where nothing was released. */

@@ -18,6 +18,8 @@ static const char *mark(const struct call *c)
 		[CALL_INFERRED] = "  (suspect: end not seen)",
 	};
 
+	if (c->begun_before)
+		return "  (begun before)";
 	return c->suspect && c->end == CALL_FINISHED ? "  (suspect)" : plain[c->end];
 }
 

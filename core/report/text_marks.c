@@ -92,7 +92,8 @@ const char *text_marks(const struct call_stats *st, char buf[MARKS_BYTES])
 		uint64_t n;
 		const char *what;
 	} m[] = {
-		{ st->unfinished, "unfinished" },
+		{ st->unfinished - st->begun_before, "unfinished" },
+		{ st->begun_before, "begun before" },
 		{ st->unwound, "unwound" },
 		{ st->suspect, "suspect" },
 	};

@@ -120,7 +120,7 @@ function showTip(t, x, y) {
 	const tip = $("tip"), rows = t.rows.map(([k, v, p]) => [el("dt", {}, k), el("dd", {}, v), el("dd", {}, p)]);
 	const marks = [t.recursion ? "calls itself, at most " + count(t.recursion) + " deep" : "",
 		t.suspect ? plural(t.suspect, "call") + " suspect: an event was lost or does not fit, times may be wrong" : "",
-		t.unfinished ? plural(t.unfinished, "call") + " not finished when the trace ended" : "",
+		t.unfinished ? plural(t.unfinished, "call") + " of which only a part is in the trace" : "",
 		t.unwound ? plural(t.unwound, "call") + " unwound by a panic or Goexit" : ""].filter(Boolean);
 	const group = t.group ? PICKS.find((p) => p.kind === "group" && p.group === t.group) : null;
 	tip.replaceChildren(...[t.f === undefined ? el("div", { class: "fn" }, t.heading) : el("div", {}, t.go ? el("span", { class: "go" }, "go") : null, nameOf(t.f, true)),

@@ -264,12 +264,13 @@ static void measure(struct answer *a, const struct loaded_trace *t, uint64_t spa
 
 	a->span_ns = span_ns;
 	a->run_ns = all->life_ns - off_times_sum(&all->off);
-	a->collector_known = collector_ns(t, &a->collector_ns);
+	/* A summary has neither. */
+	a->collector_known = !t->summary && collector_ns(t, &a->collector_ns);
 	a->ran = (uint64_t)((double)a->run_ns / span);
 	a->in_calls = (uint64_t)((double)all->off.syscall_ns / span);
 	a->ready = (uint64_t)((double)all->off.runnable_ns / span);
 	a->off_cpu = (uint64_t)((double)all->off.off_cpu_ns / span);
-	a->go_processors = go_processors(t);
+	a->go_processors = t->summary ? 0 : go_processors(t);
 	a->ran_most = SUBJECT_NONE;
 	for (uint32_t f = 0; f < t->n_funcs; f++)
 		if (stat_run_ns(&t->funcs[f]) &&
@@ -312,7 +313,7 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 	int err = 0;
 
 	*a = (struct answer){ .why = nothing, .next = nothing };
-	if (!t->totals->states || t->samples || t->summary || !span_ns) {
+	if (!t->totals->states || t->samples || !span_ns) {
 		if (t->request)
 			log_error(
 				"--request: this trace has no states of goroutines; record with --states");

@@ -4,6 +4,8 @@
 #ifndef GOTRACE_ANSWER_H
 #define GOTRACE_ANSWER_H
 
+#include <stdio.h>
+
 #include "analysis/subject.h"
 #include "analysis/calls/wait_class.h"
 
@@ -66,8 +68,9 @@ struct answer {
 };
 
 /*
- * Of a trace with states that was read with trace_watch.wakes and holds, corrected or not.
- * why.calls 0: there is nothing to tell. 0, -ENOMEM, or of --request -ENOENT, -ENOTSUP (logged).
+ * Of a trace with states that was read with trace_watch.wakes and holds, corrected or not. A
+ * summary has no holds. why.calls 0: there is nothing to tell. 0, -ENOMEM, or of --request -ENOENT,
+ * -ENOTSUP (logged).
  */
 int answer_find(struct answer *a, const struct loaded_trace *t);
 
@@ -84,5 +87,8 @@ const struct hold *answer_held(const struct explained *e);
 /* The lines, each with a newline; the first is a sentence. Empty where there is nothing to tell. To
  * be freed; NULL: no memory. */
 char *answer_say(const struct answer *a, const struct trace_info *info);
+/* Prints these lines for a terminal of so many columns, 0: any number, the sentence bold where
+ * `colour` is. Returns how many lines these are there, 0 also where there is no memory. */
+size_t answer_print(const char *said, unsigned width, bool colour, FILE *out);
 
 #endif

@@ -44,7 +44,7 @@ int live_answer_find(struct live_answer *a, struct loaded_trace *t, uint64_t up_
 {
 	const uint64_t from_ns = clock_monotonic_ns();
 
-	if (!t->totals->states || t->summary || from_ns < a->due_ns)
+	if (!t->totals->states || from_ns < a->due_ns)
 		return 0;
 	char *text = say(t);
 
@@ -67,18 +67,8 @@ int live_answer_find(struct live_answer *a, struct loaded_trace *t, uint64_t up_
 size_t live_answer_print(const struct live_answer *a, uint64_t up_to_ns, bool colour,
 			 unsigned width, FILE *out)
 {
-	size_t lines = 0;
+	const size_t lines = a->text ? answer_print(a->text, width, colour, out) : 0;
 
-	for (const char *s = a->text; s && *s;) {
-		const size_t n = strcspn(s, "\n");
-
-		if (s == a->text)
-			text_heading(colour, out, "%.*s", (int)n, s);
-		else
-			fprintf(out, "%.*s\n", (int)n, s);
-		lines += width && n > width ? (n + width - 1) / width : 1;
-		s += n + 1;
-	}
 	if (!lines || up_to_ns <= a->at_ns)
 		return lines;
 	fprintf(out, "  as of %s before this table\n", HUMAN(up_to_ns - a->at_ns));

@@ -38,7 +38,7 @@ static size_t fits(const char *s, size_t room)
 	return n <= room || !at ? strlen(s) : at;
 }
 
-void text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging)
+size_t text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging)
 {
 	char *text = NULL;
 	size_t size;
@@ -51,20 +51,23 @@ void text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging)
 	if (!text) { /* no limit, or no memory to keep it */
 		text_safe(out, s);
 		fputc('\n', out);
-		return;
+		return 1;
 	}
 	unsigned indent = 0;
+	size_t lines = 0;
 
 	for (const char *at = text; *at || at == text; indent = hanging < width ? hanging : 0) {
 		const size_t n = fits(at, width - indent);
 
 		fprintf(out, "%*s%.*s\n", (int)indent, "", (int)n, at);
+		lines++;
 		if (!n)
 			break;
 		at += n;
 		at += strspn(at, " ");
 	}
 	free(text);
+	return lines;
 }
 
 void text_wrap_lines(FILE *out, char *text, unsigned width, unsigned hanging)

@@ -11,9 +11,9 @@ size_t text_columns(const char *s);
 /*
  * Writes s as text_safe does, with a newline at its end, in lines of at most `width` columns; 0: in
  * one line. Lines behind the first begin with `hanging` blanks. A word that is wider than a line
- * stands alone.
+ * stands alone. Returns how many lines that are.
  */
-void text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging);
+size_t text_wrap(FILE *out, const char *s, unsigned width, unsigned hanging);
 /* Wraps each line of a text. It overwrites the text's newlines. */
 void text_wrap_lines(FILE *out, char *text, unsigned width, unsigned hanging);
 

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "attach/phases.h"
@@ -19,6 +20,7 @@
 #include "analysis/calls/probe_cost.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "base/text_wrap.h"
 #include "model/summary.h"
 #include "trace/keys.h"
 #include "trace/trace.h"
@@ -150,29 +152,29 @@ static int count(struct trace_reader *r, struct counted *c)
 	return got;
 }
 
-static void show_cost(const struct trace_info *t)
+static void show_cost(const struct trace_info *t, FILE *out)
 {
 	char said[PROBE_OVERHEAD_BYTES];
 	const char *warning = probe_overhead_warn(t);
 	uint64_t ns;
 
 	if (probe_overhead_say(t, said))
-		printf(NAME "%s\n", "overhead", said);
+		fprintf(out, NAME "%s\n", "overhead", said);
 	else if (probe_cost_ns(t, &ns))
-		printf(NAME "%.6f s\n", "probe_cost (estimate)", ns / 1e9);
+		fprintf(out, NAME "%.6f s\n", "probe_cost (estimate)", ns / 1e9);
 	if (warning)
-		printf(NAME "%s\n", "warning", warning);
+		fprintf(out, NAME "%s\n", "warning", warning);
 }
 
-static void show_deaths(const struct counted *c)
+static void show_deaths(const struct counted *c, FILE *out)
 {
 	struct notes n = { 0 };
 
 	deaths_notes(c->tables, &n);
 	for (size_t i = 0; i < n.n; i++) {
-		printf(NAME, "death");
-		text_safe(stdout, n.lines[i]);
-		putchar('\n');
+		fprintf(out, NAME, "death");
+		text_safe(out, n.lines[i]);
+		fputc('\n', out);
 	}
 	notes_free(&n);
 }
@@ -200,7 +202,7 @@ static bool is_of_end(const char *name, int n)
 }
 
 /* "set_up  61.7ms: binary 7.47ms, clock 176us, ...": the parts of the start, or of the end. */
-static void show_phases(const struct trace_info *t, const char *title, bool of_end)
+static void show_phases(const struct trace_info *t, const char *title, bool of_end, FILE *out)
 {
 	const char *name, *before = ": ";
 	uint64_t sum_ns = 0;
@@ -213,16 +215,17 @@ static void show_phases(const struct trace_info *t, const char *title, bool of_e
 	}
 	if (!sum_ns)
 		return;
-	printf(NAME "%s", title, HUMAN(sum_ns));
+	fprintf(out, NAME "%s", title, HUMAN(sum_ns));
 	for (size_t i = 0; i < t->n_kvs; i++) {
 		const int n = phase_of(t->kvs[i].key, &name);
 
 		if (!n || is_of_end(name, n) != of_end)
 			continue;
-		printf("%s%.*s %s", before, n, name, HUMAN(trace_info_u64(t, t->kvs[i].key, 0)));
+		fprintf(out, "%s%.*s %s", before, n, name,
+			HUMAN(trace_info_u64(t, t->kvs[i].key, 0)));
 		before = ", ";
 	}
-	putchar('\n');
+	fputc('\n', out);
 }
 
 /* Forty texts that are the same in every trace of a Go version: their number is enough here. */
@@ -243,6 +246,55 @@ static uint64_t length_ns(const struct trace_info *t, const struct counted *c)
 	return c->last_ns > c->first_ns ? c->last_ns - c->first_ns : 0;
 }
 
+static void show_lines(const struct trace_reader *r, const struct counted *c, FILE *out)
+{
+	const struct trace_info *t = trace_reader_info(r);
+	size_t reasons = 0;
+
+	for (size_t i = 0; i < t->n_kvs; i++) {
+		if (is_reason(t->kvs[i].key)) {
+			reasons++;
+			continue;
+		}
+		text_safe(out, t->kvs[i].key);
+		fprintf(out, "%*s", NAME_BLANKS(t->kvs[i].key), "");
+		text_safe(out, t->kvs[i].value);
+		fputc('\n', out);
+	}
+	if (reasons)
+		fprintf(out, NAME "%zu, their texts with --format=json\n", KEY_STATES_REASON,
+			reasons);
+	fprintf(out, NAME "%s\n", "complete",
+		trace_reader_complete(r) ? "yes"
+		: trace_reader_growing(r)
+			? "no: still being recorded"
+			: "no: gotrace was killed, the disk was full or the file was cut");
+	show_deaths(c, out);
+	if (trace_is_samples(t)) {
+		fprintf(out, NAME "%" PRIu64 "\n", "samples", c->samples);
+		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
+			fprintf(out, NAME "%" PRIu64 "\n", sample_counts[i].name,
+				sample_count(c->tables, i));
+		fprintf(out, NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
+		return;
+	}
+	fprintf(out, NAME "%zu\n", "functions", t->n_funcs);
+	fprintf(out, NAME "%zu\n", "sites", t->n_sites);
+	fprintf(out, NAME "%" PRIu64 "\n", "events", c->events);
+	if (c->summary)
+		fprintf(out, NAME "%" PRIu64 "\n", "events_kept", c->stored);
+	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
+		if (c->kinds[k])
+			fprintf(out, "  %-24s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
+	if (c->other)
+		fprintf(out, "  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
+	fprintf(out, NAME "%" PRIu64 "\n", "lost_events", c->lost);
+	fprintf(out, NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
+	show_phases(t, "set_up", false, out);
+	show_phases(t, "tear_down", true, out);
+	show_cost(t, out);
+}
+
 static void show_text(const struct trace_reader *r, const struct counted *c)
 {
 	const struct trace_info *t = trace_reader_info(r);
@@ -252,50 +304,16 @@ static void show_text(const struct trace_reader *r, const struct counted *c)
 					    .lost = c->lost,
 					    .length_ns = length_ns(t, c),
 					    .tables = c->tables };
-	size_t reasons = 0;
+	const unsigned width = reading_width();
+	char *text = NULL;
+	size_t size;
+	FILE *f = width ? open_memstream(&text, &size) : NULL;
 
-	info_for_people(r, &counts, reading_width(), stdout);
-	for (size_t i = 0; i < t->n_kvs; i++) {
-		if (is_reason(t->kvs[i].key)) {
-			reasons++;
-			continue;
-		}
-		text_safe(stdout, t->kvs[i].key);
-		printf("%*s", NAME_BLANKS(t->kvs[i].key), "");
-		text_safe(stdout, t->kvs[i].value);
-		putchar('\n');
-	}
-	if (reasons)
-		printf(NAME "%zu, their texts with --format=json\n", KEY_STATES_REASON, reasons);
-	printf(NAME "%s\n", "complete",
-	       trace_reader_complete(r) ? "yes"
-	       : trace_reader_growing(r)
-		       ? "no: still being recorded"
-		       : "no: gotrace was killed, the disk was full or the file was cut");
-	show_deaths(c);
-	if (trace_is_samples(t)) {
-		printf(NAME "%" PRIu64 "\n", "samples", c->samples);
-		for (size_t i = 0; i < sizeof(sample_counts) / sizeof(*sample_counts); i++)
-			printf(NAME "%" PRIu64 "\n", sample_counts[i].name,
-			       sample_count(c->tables, i));
-		printf(NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
-		return;
-	}
-	printf(NAME "%zu\n", "functions", t->n_funcs);
-	printf(NAME "%zu\n", "sites", t->n_sites);
-	printf(NAME "%" PRIu64 "\n", "events", c->events);
-	if (c->summary)
-		printf(NAME "%" PRIu64 "\n", "events_kept", c->stored);
-	for (unsigned k = 1; k <= EV_KIND_MAX; k++)
-		if (c->kinds[k])
-			printf("  %-24s %" PRIu64 "\n", event_kind_name(k), c->kinds[k]);
-	if (c->other)
-		printf("  %-24s %" PRIu64 "\n", "of unknown kinds", c->other);
-	printf(NAME "%" PRIu64 "\n", "lost_events", c->lost);
-	printf(NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
-	show_phases(t, "set_up", false);
-	show_phases(t, "tear_down", true);
-	show_cost(t);
+	info_for_people(r, &counts, width, stdout);
+	show_lines(r, c, f ? f : stdout);
+	if (f && !text_stream_close(f, &text))
+		text_wrap_lines(stdout, text, width, NAME_WIDTH + 1);
+	free(text);
 }
 
 static void show_json(const struct trace_reader *r, const struct counted *c)

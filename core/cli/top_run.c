@@ -21,11 +21,14 @@
 #include "base/outfile.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
+#include "base/text_wrap.h"
 #include "cli/pager.h"
 #include "cli/top.h"
 
-#define PLAIN_ROWS 20
-#define AGAIN_NS   50000000ull /* until a look for what was not there yet */
+#define PLAIN_ROWS  20
+#define LINES_BELOW 3 /* of the head: headings, how many are not shown, the cursor */
+#define HANGING     2
+#define AGAIN_NS    50000000ull /* until a look for what was not there yet */
 
 /* ---- the terminal */
 
@@ -151,24 +154,29 @@ static void print_row(const struct rates *rates, const struct rate *r, const cha
 	putchar('\n');
 }
 
-static void print_head(const struct top_options *opt, const struct loaded_trace *t,
-		       const struct rates *rates)
+/* Returns how many lines of the terminal it takes. */
+static size_t print_head(const struct top_options *opt, unsigned width,
+			 const struct loaded_trace *t, const struct rates *rates)
 {
-	char now[16] = "", calls[24];
+	char now[16] = "", calls[24], *text = NULL;
 	time_t seconds = time(NULL);
+	size_t size, lines;
 	struct tm tm;
+	FILE *f = open_memstream(&text, &size);
 
+	if (!f)
+		return 0;
 	if (localtime_r(&seconds, &tm))
 		strftime(now, sizeof(now), "%H:%M:%S ", &tm);
-	printf("%s", now);
-	text_safe(stdout, opt->name);
-	printf(", the last %s: %s calls/s%s", HUMAN(rates->span_ns),
-	       per_second(rates->calls, rates->span_ns, calls),
-	       t->corrected ? "" : ", times as measured");
+	fprintf(f, "%s%s, the last %s: %s calls/s%s", now, opt->name, HUMAN(rates->span_ns),
+		per_second(rates->calls, rates->span_ns, calls),
+		t->corrected ? "" : ", times as measured");
 	if (rates->lost_events)
-		printf(", %" PRIu64 " event%s LOST", rates->lost_events,
-		       plural(rates->lost_events));
-	putchar('\n');
+		fprintf(f, ", %" PRIu64 " event%s LOST", rates->lost_events,
+			plural(rates->lost_events));
+	lines = text_stream_close(f, &text) ? 0 : text_wrap(stdout, text, width, HANGING);
+	free(text);
+	return lines;
 }
 
 static int print_table(const struct top_options *opt, struct screen *s,
@@ -183,11 +191,12 @@ static int print_table(const struct top_options *opt, struct screen *s,
 		qsort_r(rates->rows, rates->n, sizeof(*rates->rows), by_weight, &by);
 	if (s->is)
 		fputs("\033[H\033[2J", stdout);
-	const size_t above = 4 + live_answer_print(answer, up_to_ns, s->colour, s->width, stdout);
+	size_t above = LINES_BELOW +
+		       live_answer_print(answer, up_to_ns, s->colour, s->width, stdout);
 
+	above += print_head(opt, s->width, t, rates);
 	if (!opt->rows && s->is && s->height)
 		rows = s->height > above ? s->height - above : 1;
-	print_head(opt, t, rates);
 	text_heading(s->colour, stdout, "%6s %6s %10s %7s %6s %6s  FUNCTION", "SELF/S", "%",
 		     "CALLS/S", "GROWTH", "P50", "P99");
 	for (size_t i = 0; i < rates->n && i < rows; i++)
@@ -261,12 +270,18 @@ static int look(struct watching *w, int stop_fd, bool print, bool *stop)
 	return err;
 }
 
-/* A recording without states cannot tell the answer. */
-static void say_where(const struct top_options *opt)
+/* A recording without events cannot tell all of the answer. */
+static void say_where(const struct top_options *opt, unsigned width)
 {
-	if (opt->answer_pid)
-		printf("rates only; 'gotrace record --pid %d -d 10', then 'gotrace report', tell why calls take long\n",
-		       opt->answer_pid);
+	char line[160];
+
+	if (!opt->answer_pid)
+		return;
+	snprintf(
+		line, sizeof(line),
+		"rates only; 'gotrace record --pid %d -d 10', then 'gotrace report', tell why calls take long",
+		opt->answer_pid);
+	text_wrap(stdout, line, width, HANGING);
 }
 
 static int watch(struct watching *w, int stop_fd)
@@ -282,7 +297,7 @@ static int watch(struct watching *w, int stop_fd)
 		return -EINVAL;
 	}
 	if (!err && !w->screen.is)
-		say_where(w->opt);
+		say_where(w->opt, w->screen.width);
 	while (!err && !stop && w->growing && (!w->opt->times || printed < w->opt->times)) {
 		due_ns += w->opt->interval_ns;
 		stop = wait_until(&w->screen, stop_fd, due_ns);
@@ -303,7 +318,7 @@ int top_run(const struct top_options *opt, const char *path, int stop_fd)
 		err = watch(&w, stop_fd);
 		screen_end(&w.screen);
 		if (!err && w.screen.is) /* no table takes its place */
-			say_where(opt);
+			say_where(opt, w.screen.width);
 	}
 	rates_base_free(&w.base);
 	live_answer_free(&w.answer);

@@ -246,8 +246,6 @@ static void test_nothing(void **state)
 {
 	static const char *const paths[] = { "fixtures/traces/panics.emulated.gotrace",
 					     "fixtures/samples/shares.gotrace" };
-	struct evlist l;
-	char path[TRACE_PATH_BYTES];
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++) {
@@ -256,11 +254,22 @@ static void test_nothing(void **state)
 		assert_string_equal(answer, "\n  \"answer\": null");
 		free(answer);
 	}
+}
+
+/* A summary has all but who held locks, and single calls. */
+static void test_of_summary(void **state)
+{
+	struct evlist l;
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
 	assert_int_equal(evlist_parse(&l, parked, "test"), 0);
 	fixture_write_summary(&l, path);
 	char *answer = answer_of(path, NULL);
 
-	assert_string_equal(answer, "\n  \"answer\": null");
+	assert_non_null(
+		strstr(answer, "\"main.main sleeps 75% of its time (1 call, mean 8.00us, "));
+	assert_non_null(strstr(answer, "\"  where     main.main, sleep (75%)\""));
 	free(answer);
 	unlink(path);
 	evlist_free(&l);
@@ -318,6 +327,7 @@ int main(void)
 		cmocka_unit_test(test_request),
 		cmocka_unit_test(test_parked),
 		cmocka_unit_test(test_nothing),
+		cmocka_unit_test(test_of_summary),
 		cmocka_unit_test(test_elsewhere),
 	};
 

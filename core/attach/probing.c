@@ -350,8 +350,8 @@ static int leave_alone(struct probing *p, pid_t pid, int exe_fd)
 	}
 	if (n)
 		log_warn(
-			"%d of the selected functions are not probed: their code is in the stubs of another "
-			"gotrace, or of one that was killed",
+			"%d of the selected functions are not probed: another gotrace has stubs in their code, or "
+			"has left them there",
 			n);
 	p->n_left_alone = (size_t)n;
 	warn_of_runtime(p);

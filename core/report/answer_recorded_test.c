@@ -38,6 +38,24 @@ static void check(void **state)
 	free(got);
 }
 
+/* A deferred unlock is the function's that defers. */
+static void test_wakers(void **state)
+{
+	static const char *const formats[] = { "text", "csv", "json" };
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		char *got = fixture_report(FOLDER "evict.gotrace", formats[i],
+					   &(struct report_options){ .by = BY_REASON });
+		const char *woken = strstr(got, i ? "sync.Mutex.Lock" : "woken by ");
+
+		assert_non_null(woken);
+		assert_non_null(strstr(woken, "main.(*cache).find"));
+		assert_null(strstr(woken, ".deferwrap"));
+		free(got);
+	}
+}
+
 #define OF(reason) cmocka_unit_test_prestate(check, (void *)(uintptr_t)(reason))
 
 int main(void)
@@ -46,7 +64,7 @@ int main(void)
 		OF("channel"), OF("evict"),   OF("garbage"), OF("healthy"), OF("lock"),
 		OF("machine"), OF("narrow"),  OF("page"),    OF("parts"),   OF("query"),
 		OF("reader"),  OF("run"),     OF("sleep"),   OF("sync"),    OF("timer"),
-		OF("tool"),    OF("workers"), OF("pool"),
+		OF("tool"),    OF("workers"), OF("pool"),    cmocka_unit_test(test_wakers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

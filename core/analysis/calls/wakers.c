@@ -6,12 +6,21 @@
 #include <string.h>
 
 #include "analysis/trace_names.h"
+#include "analysis/calls/wait_class.h"
 #include "base/compare.h"
 #include "base/log.h"
 
 static int by_key(const struct func_wakes *a, uint32_t func, uint32_t reason)
 {
 	return a->func != func ? compare_u64(a->func, func) : compare_u64(a->reason, reason);
+}
+
+static int by_waker(const void *x, const void *y)
+{
+	const struct func_wakes *a = x, *b = y;
+	int key = by_key(a, b->func, b->reason);
+
+	return key ? key : compare_u64(a->by, b->by);
 }
 
 static int by_row(const void *x, const void *y)
@@ -24,21 +33,48 @@ static int by_row(const void *x, const void *y)
 	return a->ns != b->ns ? compare_u64(b->ns, a->ns) : compare_u64(a->by, b->by);
 }
 
+/* A deferred wrapper's wake is that of the function that defers; what is then alike is one. */
+static int name_wrapped(struct wake_rows *w, const struct trace_info *info)
+{
+	struct lock_rules *r = lock_rules_new(info);
+	size_t to = 0;
+
+	if (!r)
+		return -ENOMEM;
+	for (size_t i = 0; i < w->n; i++)
+		if (w->all[i].by < r->rules.n_funcs)
+			w->all[i].by = r->acts_for[w->all[i].by];
+	lock_rules_free(r);
+	qsort(w->all, w->n, sizeof(*w->all), by_waker);
+	for (size_t i = 0; i < w->n; i++) {
+		struct func_wakes *last = to ? &w->all[to - 1] : NULL;
+
+		if (last && !by_waker(last, &w->all[i])) {
+			last->ns += w->all[i].ns;
+			last->n += w->all[i].n;
+		} else {
+			w->all[to++] = w->all[i];
+		}
+	}
+	w->n = to;
+	return 0;
+}
+
 int wake_rows_load(struct wake_rows *w, const struct loaded_trace *t)
 {
 	size_t n;
 	const struct func_wakes *all = model_wakes(t->model, &n);
 
 	*w = (struct wake_rows){ .all = calloc(n + 1, sizeof(*all)), .n = n };
-	if (!w->all) {
+	if (w->all && n)
+		memcpy(w->all, all, n * sizeof(*all));
+	int err = !w->all ? -ENOMEM : n ? name_wrapped(w, t->info) : 0;
+
+	if (err)
 		log_no_memory("no memory for the wakers of waits");
-		return -ENOMEM;
-	}
-	if (!n)
-		return 0;
-	memcpy(w->all, all, n * sizeof(*all));
-	qsort(w->all, n, sizeof(*w->all), by_row);
-	return 0;
+	else if (n)
+		qsort(w->all, w->n, sizeof(*w->all), by_row);
+	return err;
 }
 
 const struct func_wakes *wake_rows_of(const struct wake_rows *w, uint32_t func, uint32_t reason,

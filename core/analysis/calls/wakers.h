@@ -6,7 +6,8 @@
 #include "analysis/trace_load.h"
 #include "model/holds.h"
 
-/* Those of a function and reason stand together, the longest first. */
+/* Those of a function and reason stand together, the longest first. A function stands for its
+ * deferred wrappers. */
 struct wake_rows {
 	struct func_wakes *all;
 	size_t n;

@@ -152,8 +152,11 @@ static void held_by(FILE *out, const struct explained *e, const struct trace_inf
 		return;
 	}
 	text_safe(out, trace_name_func(info, h->by));
-	fprintf(out, ", %" PRIu64 " time%s, mean %s or less, longest %s", h->n, plural(h->n),
-		HUMAN(h->ns / h->n), HUMAN(h->longest_ns));
+	if (h->n == 1)
+		fprintf(out, ", once, %s or less", HUMAN(h->ns));
+	else
+		fprintf(out, ", %" PRIu64 " times, mean %s or less, longest %s", h->n,
+			HUMAN(h->ns / h->n), HUMAN(h->longest_ns));
 	if (h->did != h->by) {
 		fprintf(out, ", %.0f%% of it in ", share_pct(h->did_ns, h->ns));
 		text_safe(out, trace_name_func(info, h->did));
@@ -206,6 +209,14 @@ static void collector(FILE *out, const struct answer *a)
 }
 
 #define AVERAGE(milli) ((double)(milli) / 1000)
+#define NEXT_TO_NONE   50 /* thousandths of a goroutine */
+
+/* ", 1.3 waited", unless that is next to none. */
+static void besides(FILE *out, uint64_t milli, const char *did)
+{
+	if (milli >= NEXT_TO_NONE)
+		fprintf(out, ", %.1f %s", AVERAGE(milli), did);
+}
 
 /* Why goroutines that would run do not. */
 static void meanwhile(FILE *out, const struct answer *a, const struct trace_info *info)
@@ -215,15 +226,15 @@ static void meanwhile(FILE *out, const struct answer *a, const struct trace_info
 	row(out, "meanwhile");
 	const uint64_t cpus = trace_info_u64(info, KEY_HOST_CPUS, 0);
 
-	fprintf(out, "%.1f goroutines ran", AVERAGE(a->ran));
+	fprintf(out, "on average %.1f goroutines ran", AVERAGE(a->ran));
 	if (a->go_processors)
 		fprintf(out, " on %" PRIu64 " of %" PRIu64 " processors (GOMAXPROCS)",
 			a->go_processors, cpus);
 	else if (cpus)
 		fprintf(out, " on %" PRIu64 " processors", cpus);
-	fprintf(out,
-		", %.1f were in system calls, %.1f waited for Go's scheduler, %.1f for a processor",
-		AVERAGE(a->in_calls), AVERAGE(a->ready), AVERAGE(a->off_cpu));
+	besides(out, a->in_calls, "were in system calls");
+	besides(out, a->ready, "waited for Go's scheduler");
+	besides(out, a->off_cpu, "waited for a processor");
 	if (a->ran_most != SUBJECT_NONE) {
 		fputs("; ", out);
 		text_safe(out, trace_name_func(info, a->ran_most));
@@ -243,9 +254,13 @@ char *answer_say(const struct answer *a, const struct trace_info *info)
 		return NULL;
 	if (e->calls) {
 		sentence(out, e, info);
-		fprintf(out, " (%" PRIu64 " call%s, mean %s, together %s in %s)\n", e->calls,
-			plural(e->calls), HUMAN(e->total_ns / e->calls), HUMAN(e->total_ns),
-			HUMAN(a->span_ns));
+		if (e->calls == 1)
+			fprintf(out, " (1 call, %s of %s)\n", HUMAN(e->total_ns),
+				HUMAN(a->span_ns));
+		else
+			fprintf(out, " (%" PRIu64 " calls, mean %s, together %s in %s)\n",
+				e->calls, HUMAN(e->total_ns / e->calls), HUMAN(e->total_ns),
+				HUMAN(a->span_ns));
 		where(out, e, info);
 		if (e->many != SUBJECT_NONE && e->calls > 1) {
 			row(out, "calls");

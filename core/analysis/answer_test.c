@@ -457,7 +457,7 @@ static void tool(void **state)
 		put("1 entry main.get 200 %d\n1 exit main.get 200 %d\n", 1000 + 100 * i,
 		    1090 + 100 * i);
 	put("1 exit main.main 100 2000\n");
-	check("main.main runs 100% of its time (1 call, mean 1.00us, together 1.00us in 1.00us)\n"
+	check("main.main runs 100% of its time (1 call, 1.00us of 1.00us)\n"
 	      "  where     main.get (90%)\n");
 }
 
@@ -469,7 +469,7 @@ static void request(void **state)
 	put("1 entry main.main 100 1000\n1 entry main.get 200 1100\n1 exit main.get 200 1200\n"
 	    "1 exit main.main 100 2000\n");
 	check_of("main.g*",
-		 "main.get runs 100% of its time (1 call, mean 100ns, together 100ns in 1.00us)\n"
+		 "main.get runs 100% of its time (1 call, 100ns of 1.00us)\n"
 		 "  where     main.get (100%)\n");
 }
 

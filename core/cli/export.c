@@ -40,7 +40,7 @@ struct export_args {
 };
 
 static const struct argp_option options[] = {
-	{ "format", 'F', "FORMAT", 0, "output format, see below", 1 },
+	{ "format", 'F', "FORMAT", 0, "what to write (required): one of the formats below", 1 },
 	{ "output", 'o', "OUT", 0,
 	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,
@@ -239,9 +239,12 @@ static char *help(int key, const char *text, void *input)
 	(void)input;
 	if (key != ARGP_KEY_HELP_POST_DOC || !(f = open_memstream(&list, &size)))
 		return (char *)text;
-	fputs("Formats:\n", f);
+	fputs("Formats, and what opens them:\n", f);
 	for (const struct export_format *e = export_formats; e->name; e++)
-		fprintf(f, "  %-8s %s\n", e->name, e->what);
+		fprintf(f, "  %-10s %s\n", e->name, e->what);
+	fputs("\nExample: gotrace export --format=pprof -o out.pb.gz gotrace.out\n"
+	      "To only look at a trace: gotrace report, gotrace view",
+	      f);
 	if (fclose(f)) {
 		free(list);
 		return NULL;

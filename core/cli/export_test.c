@@ -114,7 +114,7 @@ static void test_status(void **state)
 		{ { trace, "--format=perun", "--origin=abc", "--host=vm" },
 		  0,
 		  "{\"origin\":\"abc\"," },
-		{ { "--help" }, 0, "\n  sqlite   a database" },
+		{ { "--help" }, 0, "\n  sqlite     sqlite3: a database" },
 		{ { "--format=folded" }, 1, "gotrace.out" },
 		{ { "/nowhere", "--format=folded" }, 1, "/nowhere" },
 		{ { trace, "--format=folded", "-o", "/nowhere/x" },
@@ -334,12 +334,35 @@ static void test_interrupted(void **state)
 	assert_int_equal(files_in_folder(), 0);
 }
 
+/* Each format has one line of the help, which no terminal breaks. */
+static void test_help(void **state)
+{
+	static char said[8192];
+	const char *at;
+
+	(void)state;
+	assert_int_equal(run((const char *[]){ "--help", NULL }, -1, said), 0);
+	at = strstr(said, "\nFormats, and what opens them:\n");
+	assert_non_null(at);
+	at = strchr(at + 1, '\n');
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		const char *end = strchr(at + 1, '\n');
+
+		assert_non_null(end);
+		assert_int_equal(strncmp(at + 3, f->name, strlen(f->name)), 0);
+		assert_true(end - at <= 79);
+		at = end;
+	}
+	assert_int_equal(at[1], '\n');
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),      cmocka_unit_test(test_chrome_args),
-		cmocka_unit_test(test_file),        cmocka_unit_test(test_link_nowhere),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_help),         cmocka_unit_test(test_status),
+		cmocka_unit_test(test_chrome_args),  cmocka_unit_test(test_file),
+		cmocka_unit_test(test_link_nowhere), cmocka_unit_test(test_interrupted),
+		cmocka_unit_test(test_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -48,12 +48,12 @@ const char *text_weight(const struct report *rep, uint64_t weight_ns, char buf[S
 }
 
 #define SAMPLE_CELL(name, fmt, ...)                                                         \
-	static void name(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]) \
+	static void name(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES]) \
 	{                                                                                   \
 		const struct report *rep = ctx;                                             \
 		const struct numbers x = sample_numbers(rep, row);                          \
                                                                                             \
-		(void)width;                                                                \
+		(void)words;                                                                \
 		snprintf(buf, CELL_BYTES, fmt, __VA_ARGS__);                                \
 	}
 SAMPLE_CELL(self, "%s", WEIGHT(rep, x.self_ns))
@@ -71,11 +71,11 @@ SAMPLE_CELL(unknown, "%s", CELL_TIME(x.off.unknown_ns))
 SAMPLE_CELL(self_samples, "%" PRIu64, x.self_samples)
 SAMPLE_CELL(samples, "%" PRIu64, x.samples)
 
-static void spent_on(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+static void spent_on(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
 {
 	const struct numbers x = sample_numbers(ctx, row);
 
-	text_spent_on(ctx, (uint32_t)row, x.weight_ns, &x.off, width, buf);
+	text_spent_on(ctx, (uint32_t)row, x.weight_ns, &x.off, words, buf);
 }
 
 static bool of_functions(const void *ctx)
@@ -125,7 +125,7 @@ static bool of_programs(const void *ctx)
 	return of_functions(ctx) && report_program(rep, 0);
 }
 
-static void program(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+static void program(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
 {
 	FILE *out = fmemopen(buf, CELL_BYTES, "w");
 
@@ -133,7 +133,7 @@ static void program(const void *ctx, size_t row, unsigned width, char buf[CELL_B
 	if (!out)
 		return;
 	text_name(out, report_program(ctx, (uint32_t)row),
-		  width && width < PROGRAM_FROM ? PROGRAM_SHORT : PROGRAM_LONG);
+		  words && text_limit(ctx) < PROGRAM_FROM ? PROGRAM_SHORT : PROGRAM_LONG);
 	fclose(out);
 }
 
@@ -176,6 +176,26 @@ static const char *remark(const struct report *rep, size_t row)
 		       : "";
 }
 
+static const char *name_of(const struct report *rep, size_t row)
+{
+	return rep->opt->by == BY_FUNCTION ? report_name(rep, (uint32_t)row)
+					   : rep->sample_rows.rows[row].name;
+}
+
+/* Columns of the widest name with what stands behind it. */
+static size_t widest_name(const struct report *rep)
+{
+	size_t widest = 0;
+
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		const size_t n = text_columns(name_of(rep, rep->rows[i])) +
+				 text_columns(remark(rep, rep->rows[i]));
+
+		widest = n > widest ? n : widest;
+	}
+	return widest;
+}
+
 int sample_text(const struct report *rep, FILE *out)
 {
 	static const char *const words[BY_KINDS] = {
@@ -189,10 +209,10 @@ int sample_text(const struct report *rep, FILE *out)
 		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs",
 		[BY_LIBRARY] = "libraries"
 	};
-	const bool funcs = rep->opt->by == BY_FUNCTION;
 	const struct table_options opt = { .width = text_limit(rep),
 					   .states = rep->trace.totals->states,
-					   .colour = rep->opt->colour };
+					   .colour = rep->opt->colour,
+					   .names = widest_name(rep) };
 	struct table t;
 
 	table_begin(&t, &opt, columns, rep, rep->rows, rep->n_rows);
@@ -200,10 +220,7 @@ int sample_text(const struct report *rep, FILE *out)
 	for (size_t i = 0; i < rep->n_rows; i++) {
 		const size_t row = rep->rows[i], used = table_row(&t, out, row);
 
-		text_named(rep, out,
-			   funcs ? report_name(rep, (uint32_t)row)
-				 : rep->sample_rows.rows[row].name,
-			   used, remark(rep, row));
+		text_named(rep, out, name_of(rep, row), used, remark(rep, row));
 	}
 	text_hidden(rep, out, more[rep->opt->by]);
 	return 0;

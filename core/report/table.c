@@ -6,7 +6,9 @@
 #include "base/text_wrap.h"
 #include "report/column_names.h"
 
-#define NAME_ROOM 22 /* columns that names keep where there is a column less to show */
+#define NAME_ROOM  22  /* columns that names keep where there is a column less to show */
+#define WIDE       120 /* terminals that cut no words */
+#define WORDS_STEP 4
 
 static unsigned from(const struct table *t, const struct table_column *c)
 {
@@ -37,7 +39,7 @@ static void measure(struct table *t, const size_t *rows, size_t n)
 
 		widest = widest < c->least ? c->least : widest;
 		for (size_t k = 0; k < n; k++) {
-			c->cell(t->ctx, rows[k], t->opt.width, cell);
+			c->cell(t->ctx, rows[k], t->words, cell);
 			size_t w = text_columns(cell);
 
 			widest = w > widest ? w : widest;
@@ -82,6 +84,18 @@ static void drop(struct table *t)
 	memmove(&t->widths[worst], &t->widths[worst + 1], (t->n - worst) * sizeof(*t->widths));
 }
 
+/* Cuts words no more than the names behind them need. */
+static void lengthen(struct table *t, const size_t *rows, size_t n)
+{
+	for (t->words = TABLE_LONG; t->words >= TABLE_SHORT; t->words -= WORDS_STEP) {
+		measure(t, rows, n);
+		if (all_widths(t) + t->opt.names <= t->opt.width)
+			return;
+	}
+	t->words = TABLE_SHORT;
+	measure(t, rows, n);
+}
+
 void table_begin(struct table *t, const struct table_options *opt, const struct table_column *all,
 		 const void *ctx, const size_t *rows, size_t n)
 {
@@ -89,9 +103,12 @@ void table_begin(struct table *t, const struct table_options *opt, const struct 
 	for (const struct table_column *c = all; c->heading && t->n < TABLE_COLUMNS; c++)
 		if (wanted(t, c))
 			t->columns[t->n++] = c;
+	t->words = !opt->width ? 0 : opt->width < WIDE ? TABLE_SHORT : TABLE_LONG;
 	measure(t, rows, n);
 	while (!opt->columns && opt->width && t->n > 1 && all_widths(t) + NAME_ROOM > opt->width)
 		drop(t);
+	if (t->words == TABLE_SHORT && opt->names)
+		lengthen(t, rows, n);
 }
 
 static void aligned(FILE *out, const char *s, unsigned width, bool left)
@@ -146,7 +163,7 @@ size_t table_row(const struct table *t, FILE *out, size_t row)
 								  : STYLE_NONE;
 
 		fprintf(out, "%*s", (int)gap(t, i), "");
-		c->cell(t->ctx, row, t->opt.width, cell);
+		c->cell(t->ctx, row, t->words, cell);
 		text_style(out, style);
 		aligned(out, cell, t->widths[i], c->left);
 		text_style(out, style != STYLE_NONE ? STYLE_END : STYLE_NONE);

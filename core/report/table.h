@@ -11,6 +11,8 @@
 
 #define TABLE_COLUMNS 24
 #define CELL_BYTES    192
+#define TABLE_SHORT   16
+#define TABLE_LONG    40
 #define FROM_WIDE     UINT_MAX /* fits no terminal: only where lines may have any length */
 
 struct table_column {
@@ -21,8 +23,9 @@ struct table_column {
 	unsigned from[2];
 	bool left;                     /* aligned on the left */
 	bool (*when)(const void *ctx); /* NULL: always */
-	/* Text of a row, for a table of so many columns (0: any number), safe to print. */
-	void (*cell)(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES]);
+	/* Text of a row, safe to print; words in it that may be cut have so many columns
+	 * (TABLE_SHORT to TABLE_LONG; 0: any number). */
+	void (*cell)(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES]);
 	enum text_style (*style)(const void *ctx, size_t row); /* NULL: none */
 	const char
 		*group; /* heading above it and above neighbours with an equal group; NULL: none */
@@ -32,6 +35,7 @@ struct table_options {
 	unsigned width;      /* of the terminal; 0: no limit, all columns */
 	bool states, colour; /* of the trace; is it a terminal that shows styles */
 	const char *columns; /* names between commas, instead of those that fit; NULL: none given */
+	size_t names;        /* columns that the widest name takes behind them; 0: not known */
 };
 
 struct table {
@@ -40,6 +44,7 @@ struct table {
 	const struct table_column *columns[TABLE_COLUMNS];
 	unsigned widths[TABLE_COLUMNS];
 	size_t n;
+	unsigned words; /* of the cells */
 };
 
 /* Chooses among `all` for the n rows that will be printed, and leaves room for a name behind them.

@@ -31,10 +31,10 @@ bool text_has_states(const void *rep);
 bool text_any_off_cpu(const void *rep);
 bool text_any_unknown(const void *rep);
 /* "sleep 74%, running 25%": what most of a function's time was spent on, of which `off` has the
- * parts that did not run, in a table of so many columns (0: any number); safe to print. Of a
+ * parts that did not run, in words of so many columns (0: any number); safe to print. Of a
  * recording that is its self time; of samples all of it. */
 void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
-		   const struct off_times *off, unsigned width, char buf[CELL_BYTES]);
+		   const struct off_times *off, unsigned words, char buf[CELL_BYTES]);
 /* A time in a cell; "-": none. */
 #define CELL_TIME(ns) ((ns) ? HUMAN(ns) : "-")
 /* "  (sleep 74%, select 25%)" after a name: for what most of its self time was spent waiting;

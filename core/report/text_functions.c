@@ -14,7 +14,8 @@
 #include "report/table.h"
 #include "report/text.h"
 
-#define MUCH_PCT 10.0 /* of the time: such a row stands out */
+#define REMARKS_BYTES (MARKS_BYTES + RELEASED_BYTES + 16)
+#define MUCH_PCT      10.0 /* of the time: such a row stands out */
 
 static const struct call_stats *stats(const void *ctx, size_t row)
 {
@@ -31,11 +32,11 @@ static uint64_t root_ns(const void *ctx)
 }
 
 #define CELL(name) \
-	static void name(const void *ctx, size_t row, unsigned width, char buf[CELL_BYTES])
+	static void name(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
 
 CELL(self)
 {
-	(void)width;
+	(void)words;
 	text_self(stats(ctx, row), buf);
 }
 
@@ -51,7 +52,7 @@ CELL(self_share)
 {
 	const struct call_stats *st = stats(ctx, row);
 
-	(void)width;
+	(void)words;
 	share(buf, st->self_ns, root_ns(ctx), correction_unsure(st));
 }
 
@@ -59,7 +60,7 @@ CELL(total_share)
 {
 	const struct call_stats *st = stats(ctx, row);
 
-	(void)width;
+	(void)words;
 	share(buf, st->total_ns, root_ns(ctx), st->total_ns < st->uncertainty_ns);
 }
 
@@ -73,7 +74,7 @@ static void time_or_dash(char buf[CELL_BYTES], uint64_t ns)
 	{                                                      \
 		const struct call_stats *st = stats(ctx, row); \
                                                                \
-		(void)width;                                   \
+		(void)words;                                   \
 		time_or_dash(buf, (ns));                       \
 	}
 TIME_CELL(run, stat_run_ns(st))
@@ -87,19 +88,19 @@ TIME_CELL(preempt, st->preempt_ns)
 
 CELL(cost)
 {
-	(void)width;
+	(void)words;
 	snprintf(buf, CELL_BYTES, "%s", HUMAN(stats(ctx, row)->cost_ns));
 }
 
 CELL(total)
 {
-	(void)width;
+	(void)words;
 	text_total(stats(ctx, row), buf);
 }
 
 CELL(calls)
 {
-	(void)width;
+	(void)words;
 	text_calls_of(stats(ctx, row), buf);
 }
 
@@ -107,7 +108,7 @@ CELL(all_calls)
 {
 	const struct report *rep = ctx;
 
-	(void)width;
+	(void)words;
 	snprintf(buf, CELL_BYTES, "%" PRIu64,
 		 left_out_all(rep->trace.info, stats(ctx, row)->calls));
 }
@@ -116,7 +117,7 @@ CELL(all_total)
 {
 	const struct report *rep = ctx;
 
-	(void)width;
+	(void)words;
 	snprintf(buf, CELL_BYTES, "%s",
 		 HUMAN(left_out_all(rep->trace.info, stats(ctx, row)->total_ns)));
 }
@@ -127,7 +128,7 @@ CELL(all_total)
 	{                                                                                \
 		const struct call_stats *st = stats(ctx, row);                           \
                                                                                          \
-		(void)width;                                                             \
+		(void)words;                                                             \
 		snprintf(buf, CELL_BYTES, "%s", call_stats_timed(st) ? HUMAN(ns) : "-"); \
 	}
 DURATION_CELL(mean, st->sum_ns / st->finished)
@@ -141,7 +142,7 @@ CELL(spent_on)
 
 	buf[0] = '\0';
 	if (!correction_unsure(st))
-		text_spent_on(ctx, (uint32_t)row, st->self_ns, &st->off_self, width, buf);
+		text_spent_on(ctx, (uint32_t)row, st->self_ns, &st->off_self, words, buf);
 }
 
 /* ---- which there are */
@@ -258,6 +259,22 @@ static void remarks(const struct report *rep, size_t row, char *buf, size_t size
 			       released_below_func(&rep->released, (uint32_t)row), released));
 }
 
+/* Columns of the widest name with what stands behind it. */
+static size_t widest_name(const struct report *rep)
+{
+	char after[REMARKS_BYTES];
+	size_t widest = 0;
+
+	for (size_t i = 0; i < rep->n_rows; i++) {
+		remarks(rep, rep->rows[i], after, sizeof(after));
+		const size_t n = text_columns(report_name(rep, (uint32_t)rep->rows[i])) +
+				 text_columns(after);
+
+		widest = n > widest ? n : widest;
+	}
+	return widest;
+}
+
 /* Prints options that select more. 0 or -ENOMEM (logged) */
 static int open_up(const struct report *rep, FILE *out)
 {
@@ -284,7 +301,8 @@ int text_functions(const struct report *rep, FILE *out)
 	const struct table_options opt = { .width = text_limit(rep),
 					   .states = rep->trace.totals->states,
 					   .colour = rep->opt->colour,
-					   .columns = rep->opt->columns };
+					   .columns = rep->opt->columns,
+					   .names = widest_name(rep) };
 	struct table t;
 	int err = rep->opt->answer ? text_answer(rep, out) : 0;
 
@@ -294,7 +312,7 @@ int text_functions(const struct report *rep, FILE *out)
 	table_begin(&t, &opt, columns, rep, rep->rows, rep->n_rows);
 	table_heading(&t, out, "FUNCTION");
 	for (size_t i = 0; i < rep->n_rows; i++) {
-		char after[MARKS_BYTES + RELEASED_BYTES + 16];
+		char after[REMARKS_BYTES];
 
 		remarks(rep, rep->rows[i], after, sizeof(after));
 		text_named(rep, out, report_name(rep, (uint32_t)rep->rows[i]),

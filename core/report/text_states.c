@@ -108,9 +108,7 @@ const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
 	return buf;
 }
 
-#define SPENT_PARTS  3  /* named in a row, at most */
-#define SHORT_REASON 16 /* columns of a reason on a terminal of less than LONG_FROM */
-#define LONG_REASON  40
+#define SPENT_PARTS 3 /* named in a row, at most */
 
 /* Time in a state, or for a reason to wait. */
 struct spent {
@@ -149,10 +147,10 @@ static void spent_parts(const struct report *rep, uint32_t func, uint64_t all_ns
 }
 
 void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
-		   const struct off_times *off, unsigned width, char buf[CELL_BYTES])
+		   const struct off_times *off, unsigned words, char buf[CELL_BYTES])
 {
-	const size_t most = !width ? SPENT_PARTS : width < LONG_FROM ? 1 : 2;
-	const bool cut = width && width < LONG_FROM;
+	const size_t most = !words ? SPENT_PARTS : narrower(rep, LONG_FROM) ? 1 : 2;
+	const bool cut = words && words < TABLE_LONG;
 	struct spent parts[SPENT_PARTS] = { 0 };
 	char number[WAIT_REASON_BYTES];
 	FILE *out = fmemopen(buf, CELL_BYTES, "w");
@@ -169,7 +167,7 @@ void text_spent_on(const struct report *rep, uint32_t func, uint64_t all_ns,
 
 		on += cut && !strncmp(on, "sync.", 5) ? 5 : 0;
 		fputs(i ? ", " : "", out);
-		text_name(out, on, cut ? SHORT_REASON : LONG_REASON);
+		text_name(out, on, cut ? (int)words : TABLE_LONG);
 		fprintf(out, " %.0f%%", pct < 100 ? pct : 100);
 	}
 	fclose(out);

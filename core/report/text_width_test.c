@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -95,6 +96,34 @@ static void test_columns(void **state)
 	assert_true(before > 16);
 }
 
+/* A reason is cut where the names need the room, and no more. */
+static void test_room(void **state)
+{
+	static const struct {
+		const char *name;
+		bool whole;
+	} cases[] = { { "main.serve", true },
+		      { "main.(*connection).readFromTheOtherSide", false } };
+	char path[TRACE_PATH_BYTES], events[512];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		snprintf(events, sizeof(events),
+			 "@set states 1\n@set states.reason.7 garbage collection scan\n"
+			 "1 entry %s 100 1000\n1 state - 0x0703 1100\n1 state - 1 1900\n"
+			 "1 exit %s 100 2000\n",
+			 cases[i].name, cases[i].name);
+		fixture_write_text(events, true, path);
+		char *text = fixture_report(path, "text", &(struct report_options){ .width = 80 });
+
+		fixture_fits(path, text, 80);
+		assert_true(!strstr(text, "garbage collection scan 80%  ") == !cases[i].whole);
+		assert_non_null(strstr(text, cases[i].name));
+		free(text);
+		unlink(path);
+	}
+}
+
 /* A system call that samples name counts once. */
 static void test_named_calls(void **state)
 {
@@ -133,9 +162,9 @@ static void test_chosen_columns(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recordings),     cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_columns),        cmocka_unit_test(test_named_calls),
-		cmocka_unit_test(test_chosen_columns),
+		cmocka_unit_test(test_recordings),  cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_columns),     cmocka_unit_test(test_room),
+		cmocka_unit_test(test_named_calls), cmocka_unit_test(test_chosen_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,7 +106,7 @@ uint64_t stat_run_ns(const struct call_stats *st)
 
 static uint64_t get_run_ns(const struct call_stats *st)
 {
-	return stat_run_ns(st) + st->probe_ns - st->off_probe_ns;
+	return stat_run_ns(st) + st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
 }
 
 uint64_t stat_total_run_ns(const struct call_stats *st)
@@ -116,7 +116,7 @@ uint64_t stat_total_run_ns(const struct call_stats *st)
 
 static uint64_t total_run_ns(const struct call_stats *st)
 {
-	return stat_total_run_ns(st) + st->inside_ns - st->off_inside_ns;
+	return stat_total_run_ns(st) + st->inside_ns - st->off_inside_ns - st->ready_inside_ns;
 }
 
 static uint64_t raw_off_cpu_ns(const struct call_stats *st)
@@ -127,6 +127,16 @@ static uint64_t raw_off_cpu_ns(const struct call_stats *st)
 static uint64_t raw_total_off_cpu_ns(const struct call_stats *st)
 {
 	return st->off_total.off_cpu_ns + st->off_inside_ns;
+}
+
+static uint64_t raw_runnable_ns(const struct call_stats *st)
+{
+	return st->off_self.runnable_ns + st->ready_probe_ns;
+}
+
+static uint64_t raw_total_runnable_ns(const struct call_stats *st)
+{
+	return st->off_total.runnable_ns + st->ready_inside_ns;
 }
 
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
@@ -155,7 +165,10 @@ const struct stat_column stat_columns[] = {
 	{ .name = "probe_ns", .get = get_probe_ns, .of_correction = true },
 	{ .name = "cost_ns", .get = get_cost_ns, .of_correction = true },
 	{ .name = "run_ns", .get = get_run_ns, .shown = stat_run_ns, .of_states = true },
-	{ .name = "runnable_ns", .get = self_runnable_ns, .of_states = true },
+	{ .name = "runnable_ns",
+	  .get = raw_runnable_ns,
+	  .shown = self_runnable_ns,
+	  .of_states = true },
 	{ .name = "wait_ns", .get = self_wait_ns, .of_states = true },
 	{ .name = "syscall_ns", .get = self_syscall_ns, .of_states = true },
 	{ .name = "unknown_ns", .get = self_unknown_ns, .of_states = true },
@@ -163,7 +176,10 @@ const struct stat_column stat_columns[] = {
 	  .get = total_run_ns,
 	  .shown = stat_total_run_ns,
 	  .of_states = true },
-	{ .name = "total_runnable_ns", .get = total_runnable_ns, .of_states = true },
+	{ .name = "total_runnable_ns",
+	  .get = raw_total_runnable_ns,
+	  .shown = total_runnable_ns,
+	  .of_states = true },
 	{ .name = "total_wait_ns", .get = total_wait_ns, .of_states = true },
 	{ .name = "total_syscall_ns", .get = total_syscall_ns, .of_states = true },
 	{ .name = "total_unknown_ns", .get = total_unknown_ns, .of_states = true },
@@ -194,6 +210,16 @@ const struct stat_column stat_columns[] = {
 	  .of_correction = true },
 	{ .name = "total_off_cpu_corrected_ns",
 	  .get = total_off_cpu_ns,
+	  .of_states = true,
+	  .of_events = true,
+	  .of_correction = true },
+	{ .name = "runnable_corrected_ns",
+	  .get = self_runnable_ns,
+	  .of_states = true,
+	  .of_events = true,
+	  .of_correction = true },
+	{ .name = "total_runnable_corrected_ns",
+	  .get = total_runnable_ns,
 	  .of_states = true,
 	  .of_events = true,
 	  .of_correction = true },

@@ -22,6 +22,7 @@ static void add_own(struct call_stats *to, const struct call_stats *from)
 	to->declined_count += from->declined_count;
 	to->probe_ns += from->probe_ns;
 	to->off_probe_ns += from->off_probe_ns;
+	to->ready_probe_ns += from->ready_probe_ns;
 	to->uncertainty_ns += from->uncertainty_ns;
 	to->cost_ns += from->cost_ns;
 	to->sampled_ns += from->sampled_ns;
@@ -45,14 +46,16 @@ static void take_calls(struct call_stats *from, const struct call_stats *st, boo
 		&from->sum_ns,         &from->morestack_ns,  &from->morestack_count,
 		&from->preempt_ns,     &from->preempt_count, &from->declined_count,
 		&from->probe_ns,       &from->off_probe_ns,  &from->cost_ns,
-		&from->uncertainty_ns, &from->sampled_ns,    &from->begun_before
+		&from->uncertainty_ns, &from->sampled_ns,    &from->begun_before,
+		&from->ready_probe_ns
 	};
 	const uint64_t ns[] = { st->calls,          st->finished,      st->unfinished,
 				st->unwound,        st->suspect,       st->self_ns,
 				st->sum_ns,         st->morestack_ns,  st->morestack_count,
 				st->preempt_ns,     st->preempt_count, st->declined_count,
 				st->probe_ns,       st->off_probe_ns,  st->cost_ns,
-				st->uncertainty_ns, st->sampled_ns,    st->begun_before };
+				st->uncertainty_ns, st->sampled_ns,    st->begun_before,
+				st->ready_probe_ns };
 
 	_Static_assert(sizeof(at) / sizeof(at[0]) == sizeof(ns) / sizeof(ns[0]), "pairs");
 	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++)
@@ -63,6 +66,7 @@ static void take_calls(struct call_stats *from, const struct call_stats *st, boo
 	take(&from->total_ns, st->total_ns);
 	take(&from->inside_ns, st->inside_ns);
 	take(&from->off_inside_ns, st->off_inside_ns);
+	take(&from->ready_inside_ns, st->ready_inside_ns);
 	take(&from->left_out_ns, st->left_out_ns);
 	take(&from->suspect_ns, st->suspect_ns);
 	take_off(&from->off_total, &st->off_total);

@@ -174,27 +174,37 @@ static uint64_t least(uint64_t a, uint64_t b)
 
 /* What was taken out of a path's calls and of those below on the same goroutine. */
 struct inside {
-	uint64_t ns, off_cpu_ns; /* off_cpu_ns: a part of ns */
+	uint64_t ns, off_cpu_ns, runnable_ns; /* the latter two: parts of ns */
 };
+
+static uint64_t taken_ns(const struct path_correction *c)
+{
+	return c->probe_ns + c->off_cpu_ns + c->runnable_ns;
+}
 
 static void correct(struct call_stats *st, const struct path_correction *c, struct inside in,
 		    bool whole)
 {
-	st->self_ns -= c->probe_ns + c->off_cpu_ns;
+	st->self_ns -= taken_ns(c);
 	st->off_self.off_cpu_ns -= c->off_cpu_ns;
-	st->probe_ns += c->probe_ns + c->off_cpu_ns;
+	st->off_self.runnable_ns -= c->runnable_ns;
+	st->probe_ns += taken_ns(c);
 	st->off_probe_ns += c->off_cpu_ns;
+	st->ready_probe_ns += c->runnable_ns;
 	st->uncertainty_ns += c->uncertainty_ns;
 	st->cost_ns += c->cost_ns;
 	st->corrected = true;
 	if (!whole)
 		return;
 	in.off_cpu_ns = least(in.off_cpu_ns, st->off_total.off_cpu_ns);
+	in.runnable_ns = least(in.runnable_ns, st->off_total.runnable_ns);
 	in.ns = least(in.ns, st->total_ns);
 	st->off_total.off_cpu_ns -= in.off_cpu_ns;
+	st->off_total.runnable_ns -= in.runnable_ns;
 	st->total_ns -= in.ns;
 	st->inside_ns += in.ns;
 	st->off_inside_ns += in.off_cpu_ns;
+	st->ready_inside_ns += in.runnable_ns;
 }
 
 /* No more than there is; nothing of what stands for many functions. */
@@ -206,6 +216,7 @@ static struct path_correction at_most(const struct model *m, const struct path_n
 
 	c.probe_ns = known ? least(c.probe_ns, st->self_ns - off_times_sum(&st->off_self)) : 0;
 	c.off_cpu_ns = known ? least(c.off_cpu_ns, st->off_self.off_cpu_ns) : 0;
+	c.runnable_ns = known ? least(c.runnable_ns, st->off_self.runnable_ns) : 0;
 	return c;
 }
 
@@ -220,16 +231,17 @@ int model_correct(struct model *m, const struct path_correction *of, const uint6
 	for (size_t i = m->paths.n; i-- > 1;) {
 		struct path_node *n = &nodes[i];
 		struct path_correction c = at_most(m, n, of[i]);
-		uint64_t taken_ns = c.probe_ns + c.off_cpu_ns;
 
-		in[i].ns += taken_ns;
+		in[i].ns += taken_ns(&c);
 		in[i].off_cpu_ns += c.off_cpu_ns;
+		in[i].runnable_ns += c.runnable_ns;
 		if (!n->go_edge) {
 			in[n->parent].ns += in[i].ns;
 			in[n->parent].off_cpu_ns += in[i].off_cpu_ns;
+			in[n->parent].runnable_ns += in[i].runnable_ns;
 		}
-		m->totals.root_ns -= least(taken_ns, m->totals.root_ns);
-		m->totals.probe_ns += taken_ns;
+		m->totals.root_ns -= least(taken_ns(&c), m->totals.root_ns);
+		m->totals.probe_ns += taken_ns(&c);
 		correct(&n->stats, &c, in[i], true);
 		if (n->func < m->n_funcs)
 			correct(&m->funcs[n->func], &c, in[i], m->paths.hot[i].outermost);

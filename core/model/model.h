@@ -47,11 +47,12 @@ struct call_stats {
 		cost_ns; /* what its own events cost, wherever that was charged; by model_correct */
 	uint64_t off_probe_ns,
 		off_inside_ns; /* parts of probe_ns and inside_ns: off_cpu_ns lost them */
-	uint64_t left_out_ns;  /* model_leave_out took it out of total_ns */
+	uint64_t ready_probe_ns, ready_inside_ns; /* likewise, runnable_ns */
+	uint64_t left_out_ns;                     /* model_leave_out took it out of total_ns */
 	uint64_t sampled_ns; /* part of self_ns: by samples, since it is released; of model_give */
 	bool corrected;
 	/* Parts of self_ns and of total_ns, in which the goroutine did not run; 0 without states.
-	 * Of these, what probes cost is taken out of off_cpu_ns only. */
+	 * Of these, what probes cost is taken out of off_cpu_ns and runnable_ns only. */
 	struct off_times off_self, off_total;
 	/* Of samples: squares of the standard errors of self_ns and total_ns; 0: not known */
 	double self_square_ns2, total_square_ns2;
@@ -419,10 +420,12 @@ struct path_correction {
 	/* Of the time in which its thread had no processor: for as long as probes had it, others
 	 * waited longer. */
 	uint64_t off_cpu_ns;
+	/* Likewise of the time in which its goroutine was runnable: others ran longer. */
+	uint64_t runnable_ns;
 };
 /*
  * Subtracts the probes' cost from the times of all paths, functions and of the root. of[i] is path
- * i's cost; at most the time that the path ran, or was without a processor, is subtracted.
+ * i's cost; at most the time that the path ran, had no processor or was runnable is subtracted.
  * func_errors_ns[i] is the uncertainty of function i; without them it is the sum of its paths'.
  * Totals lose the cost below them on their goroutine, so that everything adds up as before. To be
  * called once, after model_finish. Leaves alone calls and goroutines handed out, distributions,

@@ -47,6 +47,7 @@ struct correcting {
 	bool any_sample;
 	bool complete; /* samples stand for the processor time: next to none is missing */
 	enum correct_by by;
+	double probes; /* their share of the program's processor time, 0 to 1; 0: or not known */
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
 };
@@ -337,6 +338,7 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 		.uncertainty_ns = whole(errors_of(c, e)),
 		.cost_ns = whole(e->own_ns),
 		.off_cpu_ns = c->any_sample ? whole((double)off->off_cpu_ns * part) : 0,
+		.runnable_ns = whole((double)off->runnable_ns * c->probes),
 	};
 }
 
@@ -391,6 +393,15 @@ static bool are_complete(const struct trace_info *info)
 	return lost <= n * MISSING_MOST && (cpu_ns <= 0 || ns >= cpu_ns * (1 - MISSING_MOST));
 }
 
+/* A runnable goroutine waits for others, whose probes are part of what they do meanwhile. */
+static double probes_of_all(const struct trace_info *info)
+{
+	const double ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_NS, 0),
+		     probes_ns = (double)trace_info_u64(info, KEY_END_CPU_SAMPLES_PROBES_NS, 0);
+
+	return ns > 0 ? fmin(probes_ns / ns, 1) : 0;
+}
+
 /* One of two costs for each ns of the other; 0: it was not measured. */
 static double part_of(const struct trace_info *info, const char *cost, const char *of)
 {
@@ -413,6 +424,7 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		c->complete = are_complete(t->info);
 		c->scale_samples = find_scale(t->info);
 		c->by = t->correct_by;
+		c->probes = c->any_sample ? probes_of_all(t->info) : 0;
 		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);
 		if (c->any_sample)

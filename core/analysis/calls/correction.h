@@ -26,10 +26,10 @@ static inline uint64_t correction_part(const struct call_stats *st, uint64_t sel
 static inline uint64_t correction_part_run(const struct call_stats *st, uint64_t run_ns)
 {
 	uint64_t left_ns = st->self_ns - off_times_sum(&st->off_self);
+	uint64_t probe_ns = st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
 
-	return st->probe_ns
-		       ? (uint64_t)((unsigned __int128)run_ns * left_ns / (left_ns + st->probe_ns))
-		       : run_ns;
+	return probe_ns ? (uint64_t)((unsigned __int128)run_ns * left_ns / (left_ns + probe_ns))
+			: run_ns;
 }
 
 /* Is the function's or path's self time less than what the correction may be off? */

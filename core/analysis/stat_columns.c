@@ -104,9 +104,14 @@ uint64_t stat_run_ns(const struct call_stats *st)
 	return st->self_ns - off_times_sum(&st->off_self);
 }
 
+uint64_t stat_run_probe_ns(const struct call_stats *st)
+{
+	return st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
+}
+
 static uint64_t get_run_ns(const struct call_stats *st)
 {
-	return stat_run_ns(st) + st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
+	return stat_run_ns(st) + stat_run_probe_ns(st);
 }
 
 uint64_t stat_total_run_ns(const struct call_stats *st)

@@ -26,6 +26,7 @@ struct runs_sides {
 	double *v[2];         /* a time of each run, in any order; sorted afterwards */
 	const double *low[2]; /* what a call takes that nothing disturbs, run by run as v; NULL or a
 			       * NAN among them: not known */
+	const double *off[2]; /* how far off each may be, likewise; NULL: not known */
 	size_t n[2];
 };
 
@@ -33,7 +34,8 @@ struct runs_sides {
  * The same of times above 0, sure by Student's interval: `apart` says that it does not hold 0. Its
  * chance to miss the growth is `beyond` on each side. The growth is in the intervals of both times
  * and lows, unless these contradict each other. On a machine that was so busy that goroutines took
- * off_cpu times as long as they ran, times may be off by as much from what lows tell.
+ * off_cpu times as long as they ran, times may be off by as much from what lows tell. Where a run
+ * has no more than it may be off by, sides are apart only if what they may have is.
  */
 int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_change *out);
 /* How often runs that do not differ are apart by chance: 0 to 1. */

@@ -67,7 +67,7 @@ static struct runs_change grow(const double *a, const double *b, const double *l
 			       const double *low_b, double off_cpu)
 {
 	double v[2][3];
-	struct runs_sides sides = { { v[0], v[1] }, { low_a, low_b }, { 3, 3 } };
+	struct runs_sides sides = { .v = { v[0], v[1] }, .low = { low_a, low_b }, .n = { 3, 3 } };
 	struct runs_change c;
 
 	memcpy(v[0], a, sizeof(v[0]));
@@ -105,6 +105,28 @@ static void test_grow(void **state)
 	assert_true(c.apart && isnan(c.pct));
 }
 
+/* Nothing is left in A's runs, or little: that is less than B's only if no error explains it. */
+static void test_stated(void **state)
+{
+	static const double off[] = { 50, 50, 50 }, small[] = { 9, 9, 9 };
+	double none[] = { 0, 0, 0 }, some[] = { 30, 31, 32 }, b[] = { 60, 61, 62 };
+	struct runs_sides x = { .v = { none, b }, .off = { off, small }, .n = { 3, 3 } };
+	struct runs_change c;
+
+	(void)state;
+	assert_int_equal(runs_grow(&x, 0.025, 1, &c), 0);
+	assert_true(c.apart); /* at most 50, at least 51 */
+	x.off[1] = off;
+	assert_int_equal(runs_grow(&x, 0.025, 1, &c), 0);
+	assert_false(c.apart);
+	x.v[0] = some;
+	assert_int_equal(runs_grow(&x, 0.025, 1, &c), 0);
+	assert_false(c.apart);
+	x.off[0] = x.off[1] = small;
+	assert_int_equal(runs_grow(&x, 0.025, 1, &c), 0);
+	assert_true(c.apart);
+}
+
 /* Runs of main.a, which calls main.b: b is twice as long in B, a only differs by noise. */
 static void add(struct diff_runs *d, unsigned side, unsigned b_ns, unsigned a_ns)
 {
@@ -122,6 +144,47 @@ static void add(struct diff_runs *d, unsigned side, unsigned b_ns, unsigned a_ns
 	assert_int_equal(diff_runs_add(d, side, r, true), 0);
 	trace_reader_close(r);
 	unlink(path);
+}
+
+/* Half of the samples are in traps, so half of 1000 ns a call is the program's. Each call had no
+ * processor for 10000 ns: probes' part of that is in no call's running time. */
+static void test_low(void **state)
+{
+	static const size_t n_runs[2] = { 1, 1 };
+	char path[TRACE_PATH_BYTES], *text = NULL;
+	struct diff_runs d;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	fputs("@set states 1\n@set states.off_cpu told\n@set cost.emulated_ns 300\n"
+	      "@set cost.before_ns 100\n1 state - 1 1000\n",
+	      out);
+	for (unsigned i = 0; i < 1000; i++) {
+		const unsigned ns = 1000 + i * 11000;
+
+		fprintf(out,
+			"1 entry main.a 100 %u how=emulated\n1 sample - 150 %u arg0=500 arg1=%d\n"
+			"1 state - 6 %u\n1 state - 257 %u\n1 sample - 150 %u arg0=500 arg1=%d\n"
+			"1 exit main.a 100 %u how=emulated\n",
+			ns, ns + 499, SAMPLED_TRAP, ns + 500, ns + 10500, ns + 10999,
+			SAMPLED_PROGRAM, ns + 11000);
+	}
+	fclose(out);
+	fixture_write_text(text, true, path);
+	free(text);
+	assert_int_equal(diff_runs_init(&d, n_runs), 0);
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(diff_runs_add(&d, 0, r, false), 0);
+	trace_reader_close(r);
+	unlink(path);
+	assert_true(fabs(d.rows[0].value[METRIC_RUN][0][0] - 500000) < 1000);
+	assert_true(fabs(d.rows[0].value[RUN_LOW][0][0] - 500) < 10);
+	assert_true(d.rows[0].value[RUN_UNCERTAINTY][0][0] > 0);
+	diff_runs_free(&d);
 }
 
 static void test_all(void **state)
@@ -163,7 +226,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_chance),   cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_interval), cmocka_unit_test(test_grow),
+		cmocka_unit_test(test_interval), cmocka_unit_test(test_low),
+		cmocka_unit_test(test_stated),   cmocka_unit_test(test_grow),
 		cmocka_unit_test(test_all),
 	};
 

@@ -249,6 +249,13 @@ static void nothing_left(void **state)
 
 	(void)state;
 	assert_true(g.pct == -100 && g.low == -100 && fabs(g.high + 60) < 1e-6 && growth_sure(&g));
+	row.uncertainty_ns[0] = 500; /* nor was it known how much there was */
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_true(fabs(g.high + 20) < 1e-6 && growth_sure(&g));
+	row.uncertainty_ns[0] = 1000;
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_false(growth_sure(&g));
+	row.uncertainty_ns[0] = 0;
 	row.uncertainty_ns[1] = 4000;
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
 	assert_false(growth_sure(&g));

@@ -112,9 +112,26 @@ static double log_of(const struct growth *g)
 	return log1p(g->pct / 100);
 }
 
+/* Each run has more than it may be off by; or what one side may have is more than what the other
+ * may. */
+static bool apart_as_stated(const struct runs_sides *x)
+{
+	double least[2] = { INFINITY, INFINITY }, most[2] = { 0, 0 };
+	bool doubtful = false;
+
+	for (unsigned s = 0; s < 2; s++)
+		for (size_t i = 0; x->off[0] && i < x->n[s]; i++) {
+			least[s] = fmin(least[s], x->v[s][i] - x->off[s][i]);
+			most[s] = fmax(most[s], x->v[s][i] + x->off[s][i]);
+			doubtful |= x->off[s][i] > 0 && x->v[s][i] <= x->off[s][i];
+		}
+	return !doubtful || most[0] < least[1] || most[1] < least[0];
+}
+
 int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_change *out)
 {
 	const double *const v[2] = { x->v[0], x->v[1] };
+	const bool stated = apart_as_stated(x);
 	struct growth g, low;
 	const bool grown = spread_growth(v, x->n, beyond, 0, &g),
 		   both = grown && spread_growth(x->low, x->n, beyond, 0, &low);
@@ -126,6 +143,7 @@ int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_c
 	}
 	const int err = runs_compare(x->v[0], x->n[0], x->v[1], x->n[1], out);
 
+	out->apart &= stated;
 	if (err || !grown)
 		return err;
 	/* Both are of one growth, unless calls of different kinds changed differently. */
@@ -134,6 +152,6 @@ int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_c
 	out->pct = g.pct;
 	out->low = g.low;
 	out->high = g.high;
-	out->apart = growth_sure(&g);
+	out->apart = stated && growth_sure(&g);
 	return 0;
 }

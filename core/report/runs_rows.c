@@ -38,9 +38,10 @@ static int by_size(const void *x, const void *y, void *ctx)
 	return strcmp(a->row->name, b->row->name);
 }
 
-/* Of each run; by call where not all runs have the same number of them. */
+/* Of each run, and how far off each may be; by call where not all runs have the same number of
+ * them. */
 static void values_of(const struct comparing *x, const struct run_row *row, enum diff_metric m,
-		      double *const v[2])
+		      double *const v[2], double *const off[2])
 {
 	const struct diff_runs *d = x->d;
 	const double *first = row->value[METRIC_CALLS][0];
@@ -51,6 +52,7 @@ static void values_of(const struct comparing *x, const struct run_row *row, enum
 			const double calls = row->value[METRIC_CALLS][s][i];
 
 			v[s][i] = row->value[m][s][i];
+			off[s][i] = row->value[RUN_UNCERTAINTY][s][i];
 			if (d->states && m == METRIC_SELF)
 				v[s][i] -= row->value[RUN_SELF_OFF][s][i];
 			else if (d->states && m == METRIC_TOTAL)
@@ -61,8 +63,10 @@ static void values_of(const struct comparing *x, const struct run_row *row, enum
 			all &= calls > 0;
 		}
 	for (unsigned s = 0; d->states && m != METRIC_CALLS && by_call && all && s < 2; s++)
-		for (size_t i = 0; i < d->n_runs[s]; i++)
+		for (size_t i = 0; i < d->n_runs[s]; i++) {
 			v[s][i] /= row->value[METRIC_CALLS][s][i];
+			off[s][i] /= row->value[METRIC_CALLS][s][i];
+		}
 }
 
 /* So few samples are a matter of chance themselves, whatever runs differ by. */
@@ -88,14 +92,18 @@ static int measure(const struct comparing *x, const struct run_row *row, enum di
 		   struct runs_change *c)
 {
 	const size_t *n = x->d->n_runs;
-	double *room = calloc(n[0] + n[1], sizeof(*room)), *const v[2] = { room, room + n[0] };
-	struct runs_sides sides = { .v = { v[0], v[1] }, .n = { n[0], n[1] } };
+	const size_t both = n[0] + n[1];
+	double *room = calloc(2 * both, sizeof(*room)), *const v[2] = { room, room + n[0] },
+	       *const off[2] = { room + both, room + both + n[0] };
+	struct runs_sides sides = { .v = { v[0], v[1] },
+				    .off = { off[0], off[1] },
+				    .n = { n[0], n[1] } };
 	int err = room ? 0 : -ENOMEM;
 
 	for (unsigned s = 0; s < 2 && m == METRIC_RUN; s++)
 		sides.low[s] = row->value[RUN_LOW][s];
 	if (!err) {
-		values_of(x, row, m, v);
+		values_of(x, row, m, v, off);
 		err = runs_have_spread(x, m) ? runs_grow(&sides, x->beyond, x->d->off_cpu, c)
 					     : runs_compare(v[0], n[0], v[1], n[1], c);
 	}

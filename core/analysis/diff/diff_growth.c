@@ -248,13 +248,18 @@ static void wait_longer(const struct diff *d, const struct diff_row *row, enum d
 	g->high += more;
 }
 
-/* B has nothing left: at most what it may be off by, per cent of A's growth. */
+/* B has nothing left: at most what it may be off by. A may have had so much less, too. Per cent of
+ * A's growth. */
 static double up_to_stated(const struct diff_row *row, enum diff_metric m)
 {
-	const double off_ns = (double)row->uncertainty_ns[1],
-		     calls = diff_row_per_call(row) ? (double)row->value[METRIC_CALLS][1] : 1;
+	double off_ns[2];
 
-	return 100 * (off_ns / calls / per_call(row, m, 0) - 1);
+	for (unsigned s = 0; s < 2; s++)
+		off_ns[s] = (double)row->uncertainty_ns[s] /
+			    (diff_row_per_call(row) ? (double)row->value[METRIC_CALLS][s] : 1);
+	const double least_ns = per_call(row, m, 0) - off_ns[0];
+
+	return least_ns > 0 ? 100 * (off_ns[1] / least_ns - 1) : INFINITY;
 }
 
 struct growth diff_growth(const struct diff *d, const struct diff_noise *n,

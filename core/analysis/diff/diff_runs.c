@@ -67,7 +67,7 @@ static struct run_row *row_of(struct diff_runs *d, const char *name)
 static void take_low(struct run_row *x, unsigned side, size_t run, const struct call_stats *st,
 		     const struct call_series *series)
 {
-	const double cost = st->calls ? (double)st->probe_ns / (double)st->calls : 0,
+	const double cost = st->calls ? (double)stat_run_probe_ns(st) / (double)st->calls : 0,
 		     low = series ? call_series_low(series, CALL_RUN) - cost : NAN;
 
 	x->value[RUN_LOW][side][run] = x->value[METRIC_CALLS][side][run] > 0 || !(low > 0) ? NAN
@@ -98,6 +98,7 @@ static int take(struct diff_runs *d, unsigned side, size_t run, const struct loa
 		x->value[METRIC_RUN][side][run] += (double)(d->samples ? st->self_ns
 								       : stat_run_ns(st));
 		x->value[RUN_COUNT][side][run] += (double)st->calls;
+		x->value[RUN_UNCERTAINTY][side][run] += (double)st->uncertainty_ns;
 		x->value[RUN_SELF_OFF][side][run] += (double)st->off_self.off_cpu_ns;
 		x->value[RUN_TOTAL_OFF][side][run] += (double)st->off_total.off_cpu_ns;
 		run_ns += (double)(d->samples ? st->self_ns : stat_run_ns(st));

@@ -33,7 +33,7 @@ bool stat_has(const struct stat_column *c, const struct call_stats *st);
 bool stat_any(const struct call_stats *st);
 /* The part of self_ns, corrected, in which the goroutine ran: all of it without states. */
 uint64_t stat_run_ns(const struct call_stats *st);
-/* What the correction took out of it. */
+/* The correction took so much out of it. */
 uint64_t stat_run_probe_ns(const struct call_stats *st);
 /* The part of total_ns, corrected, in which the goroutine ran. */
 uint64_t stat_total_run_ns(const struct call_stats *st);

@@ -26,7 +26,7 @@ struct runs_sides {
 	double *v[2];         /* a time of each run, in any order; sorted afterwards */
 	const double *low[2]; /* what a call takes that nothing disturbs, run by run as v; NULL or a
 			       * NAN among them: not known */
-	const double *off[2]; /* how far off each may be, likewise; NULL: not known */
+	const double *off[2]; /* how far off each may be, likewise; NULL if that is not known */
 	size_t n[2];
 };
 

@@ -11,7 +11,7 @@ enum run_value {
 	RUN_SELF_OFF = METRICS, /* the parts of SELF and TOTAL without a processor */
 	RUN_TOTAL_OFF,
 	RUN_LOW,         /* a tenth of the calls ran no longer; NAN: not known */
-	RUN_UNCERTAINTY, /* how far off RUN and SELF may be, of calls; 0: not known */
+	RUN_UNCERTAINTY, /* how far off RUN and SELF of calls may be, 0 if that is not known */
 	RUN_COUNT,       /* calls; samples in which it is innermost */
 	RUN_VALUES,
 };

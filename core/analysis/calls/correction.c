@@ -27,6 +27,7 @@ struct estimate {
 	struct taken by_events, by_samples, best;
 	double given_square_ns2;       /* of the error of what a released function was given */
 	double lacks_ns;               /* what the program's samples stand for, beyond run_ns */
+	double delayed_ns;             /* that probes may have made it wait for a processor */
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
 	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
@@ -47,6 +48,9 @@ struct correcting {
 	bool any_sample;
 	bool complete; /* samples stand for the processor time: next to none is missing */
 	enum correct_by by;
+	/* Part of the time beyond samples in which threads waited for a processor, where no state
+	 * tells it; 0: or not known */
+	double waits;
 	double probes; /* their share of the program's processor time, 0 to 1; 0: or not known */
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
@@ -152,6 +156,18 @@ static struct taken at_most(struct taken t, double run_ns)
 	return (struct taken){ fmin(t.ns, run_ns), fmin(t.error_ns, run_ns) };
 }
 
+/* As of OFF-CPU, probes have their share of the time without a processor. Without states that is
+ * known of the whole program only. */
+static double delayed(const struct correcting *c, const struct estimate *e)
+{
+	const double sampled_ns = c->scale_samples * e->sampled_ns;
+
+	if (c->waits <= 0 || !e->n || e->squares <= 0 || e->run_ns <= sampled_ns ||
+	    !contradict(e, c->scale_samples))
+		return 0;
+	return c->waits * (e->run_ns - sampled_ns) * (1 - e->program_ns / e->sampled_ns);
+}
+
 static void weigh(const struct correcting *c, struct estimate *e)
 {
 	e->by_events = at_most(by_events(e, c->scale), e->run_ns);
@@ -173,6 +189,8 @@ static void weigh(const struct correcting *c, struct estimate *e)
 	if (c->by != CORRECT_BY_BETTER)
 		samples = c->by == CORRECT_BY_SAMPLES;
 	e->best = samples ? e->by_samples : e->by_events;
+	e->delayed_ns = fmin(delayed(c, e), e->run_ns - e->best.ns);
+	e->best.ns += e->delayed_ns;
 }
 
 static void add_path(const struct correcting *c, size_t path, struct estimate *e)
@@ -231,8 +249,19 @@ static int share(struct correcting *c)
 	return 0;
 }
 
+/* See struct correcting. */
+static double find_waits(const struct correcting *c, const struct trace_info *info)
+{
+	const double delay_ns = (double)trace_info_u64(info, KEY_END_TARGET_RUN_DELAY_NS, 0);
+	double rest_ns = 0;
+
+	for (size_t i = 1; i < c->charges.n; i++)
+		rest_ns += fmax(c->paths[i].run_ns - c->scale_samples * c->paths[i].sampled_ns, 0);
+	return c->any_sample && c->normal > 0 && rest_ns > 0 ? fmin(delay_ns / rest_ns, 1) : 0;
+}
+
 /* 0 or -ENOMEM */
-static int estimate(struct correcting *c)
+static int estimate(struct correcting *c, const struct trace_info *info)
 {
 	for (size_t i = 1; i < c->charges.n; i++) {
 		struct estimate *func = func_of(c, i);
@@ -241,6 +270,7 @@ static int estimate(struct correcting *c)
 		if (func)
 			add_path(c, i, func);
 	}
+	c->waits = find_waits(c, info);
 	for (size_t i = 0; i < c->charges.n_funcs; i++)
 		weigh(c, &c->funcs[i]);
 	if (c->any_sample)
@@ -324,7 +354,7 @@ static double errors_of(const struct correcting *c, const struct estimate *e)
 	return fmin(hypot(hypot(2 * e->best.error_ns, 2 * sqrt(e->given_square_ns2)),
 			  never_seen(c, e)),
 		    e->run_ns) +
-	       e->lacks_ns;
+	       e->lacks_ns + e->delayed_ns;
 }
 
 static struct path_correction correction_of(const struct correcting *c, size_t path)
@@ -429,7 +459,7 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);
 		if (c->any_sample)
 			give_released(c, t->model);
-		err = estimate(c);
+		err = estimate(c, t->info);
 	}
 	if (!err) {
 		for (size_t i = 1; i < c->charges.n; i++)

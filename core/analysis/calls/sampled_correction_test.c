@@ -327,6 +327,40 @@ static void test_off_cpu(void **state)
 	free(text);
 }
 
+/* Without states the kernel tells how long threads had no processor, not where. */
+static void test_delayed(void **state)
+{
+	static const char *const delay[] = { "", "@set end.target_run_delay_ns 100000000\n" };
+
+	(void)state;
+	for (int told = 0; told < 2; told++) {
+		char *text = NULL;
+		size_t size;
+		uint64_t ns = 1000;
+		FILE *out = open_memstream(&text, &size);
+
+		assert_non_null(out);
+		fprintf(out,
+			"%s@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"
+			"1 entry main.a 100 1000 how=emulated\n",
+			delay[told]);
+		for (unsigned i = 0; i < 1000; i++) {
+			ns += 200000;
+			fprintf(out, "1 sample - 150 %" PRIu64 " arg0=200000 arg1=%d\n", ns,
+				i % 4 ? SAMPLED_TRAP : SAMPLED_PROGRAM);
+		}
+		fprintf(out, "1 exit main.a 100 %" PRIu64 " how=emulated\n", ns + 100000000);
+		fclose(out);
+		load(text);
+		near("main.a", told ? 75000000 : 150000000);
+		/* nobody knows whether it waited for a processor */
+		assert_true(of("main.a")->uncertainty_ns > (told ? 75000000 : 0));
+		assert_true(of("main.a")->uncertainty_ns < (told ? 90000000 : 15000000));
+		unload();
+		free(text);
+	}
+}
+
 /* A runnable goroutine waits for those that run: probes' share of what all of them do is over
  * sooner without them. main.idle has no probe in it. */
 static void test_runnable(void **state)
@@ -370,7 +404,8 @@ int main(void)
 		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
 		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
 		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
-		cmocka_unit_test(test_ahead),      cmocka_unit_test(test_runnable),
+		cmocka_unit_test(test_ahead),      cmocka_unit_test(test_delayed),
+		cmocka_unit_test(test_runnable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

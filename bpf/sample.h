@@ -26,6 +26,9 @@ struct sample_config {
 	uint64_t pidns_dev, pidns_ino;
 	uint32_t only_pid; /* deaths of this process alone; 0: of all */
 	uint32_t pad;
+	/* Events of clocks come more often than samples, which are this far apart on each CPU, on
+	 * average, ns. 0: each event is one. */
+	uint64_t apart_ns;
 };
 
 /* Functions of the Go runtime at which a walk does something else. */
@@ -187,6 +190,8 @@ struct sample_counters {
 	uint64_t lost_period; /* sum of their periods */
 	uint64_t labels_lost; /* label records, and labels that could not be read */
 	uint64_t deaths_lost; /* threads and goroutines of dying processes that are not told of */
+	int64_t due_ns;       /* the next sample is due after so much time of what is sampled */
+	uint64_t due_known;
 };
 
 /*

@@ -316,4 +316,44 @@ made_at_run_time() {
 	[ "${n:-0}" -gt 200 ] || { cat report.csv; fail "${n:-no} samples of it"; }
 }
 check "code made at run time has the names of its perf map" made_at_run_time
+# Processes that end before one interval between samples: together they have the samples of their time.
+short_lived() {
+	command -v cc >/dev/null || skip "needs a C compiler"
+	cat >short.c <<-'END'
+		#include <sys/wait.h>
+		#include <time.h>
+		#include <unistd.h>
+		volatile unsigned sum;
+		__attribute__((noinline)) static void spin(void)
+		{
+			struct timespec t = { 0 };
+
+			while (t.tv_nsec < 4000000 && !t.tv_sec) {
+				for (unsigned i = 0; i < 1000; i++)
+					sum = sum * 31 + i;
+				clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+			}
+		}
+		int main(void)
+		{
+			for (int i = 0; i < 150; i++) {
+				if (!fork()) {
+					spin();
+					_exit(0);
+				}
+				wait(NULL);
+			}
+			return 0;
+		}
+	END
+	cc -O1 -fno-omit-frame-pointer -o short short.c || skip "cc cannot build it"
+	gt sample -o trace -- ./short
+	paths trace >rows
+	# 600 ms in all: 59 at 99 Hz, none if each process waits for an interval of its own
+	local n
+	n=$(count ';spin(;|$)' <rows)
+	echo "$n samples"
+	[ "$n" -ge 30 ] || { sort -rn rows | head; fail "$n samples of 600 ms"; }
+}
+check "processes shorter than an interval have their samples" short_lived
 done_testing

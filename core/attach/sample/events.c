@@ -57,8 +57,22 @@ static double draw(struct sample_events *e)
 	return (double)(e->random * 0x2545f4914f6cdd1dull >> 11) / (double)(1ull << 53);
 }
 
+/* They take at most this many a second besides what samples take, and a sample has at most so
+ * many. */
+#define PARTS_HZ  1000
+#define PARTS_MAX 10
+
+unsigned sample_events_parts(const struct event_type *type, unsigned hz)
+{
+	const unsigned parts = PARTS_HZ / hz;
+
+	if (!type->is_clock || parts < 2)
+		return 1;
+	return parts < PARTS_MAX ? parts : PARTS_MAX;
+}
+
 void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
-			unsigned count, int program_fd)
+			unsigned count, unsigned parts, int program_fd)
 {
 	*e = (struct sample_events){ .type = type, .hz = hz, .program_fd = program_fd };
 	/* A frequency would be adjusted by bursts, such as at a program's start: what comes after
@@ -70,7 +84,8 @@ void sample_events_init(struct sample_events *e, const struct event_type *type, 
 	e->n_sets = type->is_clock ? EVENT_SETS : 1;
 	/* From 0.7 to 1.3 of the mean, one in each quarter of that. */
 	for (unsigned i = 0; i < e->n_sets; i++)
-		e->period[i] = (uint64_t)(1e9 / hz * (0.7 + 0.6 * (i + draw(e)) / e->n_sets));
+		e->period[i] = (uint64_t)(1e9 / hz / parts *
+					  (0.7 + 0.6 * (i + draw(e)) / e->n_sets));
 }
 
 /* No samples are read, but it tells these events from others of gotrace's. */

@@ -50,10 +50,13 @@ struct sample_events {
 	uint64_t random;         /* state */
 };
 
+/* How many times as often as samples the clocks of threads come (sample_config.apart_ns): a thread
+ * that lives shorter than that has no sample. */
+unsigned sample_events_parts(const struct event_type *type, unsigned hz);
 /* Draws the periods. count: a sample is taken each time that so many events have happened; 0: hz
- * times a second, or at each software event. */
+ * times a second, or at each software event. parts: clocks come so many times as often. */
 void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
-			unsigned count, int program_fd);
+			unsigned count, unsigned parts, int program_fd);
 /* How they are recognized, n_sets + 1: bit i of struct thread_has.events is the i-th. */
 void sample_events_describe(const struct sample_events *e, struct threads_config *c);
 /* Opens them for a thread, and what it starts from now on, but for those that it has (bits as

@@ -173,11 +173,15 @@ static void raise_files(void)
 int sampling_prepare(struct sampling *s)
 {
 	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
+	/* Clocks of processors go on from one thread to the next. */
+	const unsigned parts = s->host.on ? 1 : sample_events_parts(s->event, s->hz);
 	const uint32_t most = s->host.on ? PROCESSES_HOST : PROCESSES_SOME;
 	const struct sample_bpf_room room = { RING_BYTES,
 					      s->most_processes ? s->most_processes : most };
 	int err = sample_bpf_identify(&config);
 
+	if (parts > 1)
+		config.apart_ns = 1000000000 / s->hz;
 	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
 	raise_files();
 	if (!err)
@@ -188,7 +192,7 @@ int sampling_prepare(struct sampling *s)
 	if (err)
 		return err;
 	s->binaries.bpf = &s->bpf;
-	sample_events_init(&s->events, s->event, s->hz, s->count, s->bpf.program_fd);
+	sample_events_init(&s->events, s->event, s->hz, s->count, parts, s->bpf.program_fd);
 	err = side_band_init(&s->side, s->host.on, s->most_bytes != 0);
 	if (!err && s->host.on)
 		err = host_open(&s->host);

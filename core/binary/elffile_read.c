@@ -228,10 +228,6 @@ int elffile_read(struct elffile *e, int fd, const char *path, const struct elffi
 	 * that was just written for holes: only a file that is nearly all holes is read past them.
 	 */
 	r.sparse = (uint64_t)st.st_blocks * 512 < (uint64_t)st.st_size / 8;
-	/* Large pages are made and looked up in less time. A part of a file is read to save memory,
-	 * and holes shall have none. Where there are no large pages, small ones do. */
-	if (!part && !r.sparse && madvise(p, e->size, MADV_HUGEPAGE))
-		log_debug("%s: its copy in memory has small pages: %s", path, strerror(errno));
 	int err = read_all(&r);
 	if (!err && (fstat(fd, &then) || then.st_size != st.st_size ||
 		     then.st_mtim.tv_sec != st.st_mtim.tv_sec ||

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
+#include "analysis/stat_columns.h"
 #include "export/export_fixture.h"
 
 struct sqlite3 *fixture_open_sqlite(const char *data, size_t n)
@@ -26,6 +27,20 @@ struct sqlite3 *fixture_open_sqlite(const char *data, size_t n)
 	return db;
 }
 
+/* The last column of numbers of calls that stored dumps have: new ones go behind it. */
+#define LAST_STORED "total_off_cpu_corrected_ns"
+
+/* How many columns of a row a dump has. */
+static int columns(sqlite3_stmt *s)
+{
+	const int n = sqlite3_column_count(s);
+
+	for (int c = 0; c < n; c++)
+		if (!strcmp(sqlite3_column_name(s, c), LAST_STORED))
+			return c + 1;
+	return n;
+}
+
 size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out)
 {
 	sqlite3_stmt *s;
@@ -35,7 +50,7 @@ size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out)
 	if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
 		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
 	while ((rc = sqlite3_step(s)) == SQLITE_ROW) {
-		for (int c = 0; c < sqlite3_column_count(s); c++) {
+		for (int c = 0; c < columns(s); c++) {
 			const unsigned char *v = sqlite3_column_text(s, c);
 
 			fprintf(out, "%s%s", c ? "|" : "", v ? (const char *)v : "");
@@ -48,6 +63,21 @@ size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out)
 	return rows;
 }
 
+/* Also those that no dump has. */
+static void has_all_columns(sqlite3 *db)
+{
+	char sql[128];
+
+	for (const struct stat_column *c = stat_columns; c->name; c++) {
+		sqlite3_stmt *s;
+
+		snprintf(sql, sizeof(sql), "SELECT %s FROM functions", c->name);
+		if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK)
+			fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+		sqlite3_finalize(s);
+	}
+}
+
 void fixture_print_sqlite(const char *data, size_t n, FILE *out)
 {
 	static const char *const tables[] = { "functions",  "paths", "path_names",
@@ -56,6 +86,7 @@ void fixture_print_sqlite(const char *data, size_t n, FILE *out)
 	char sql[64];
 
 	fixture_query(db, "PRAGMA integrity_check", out);
+	has_all_columns(db);
 	for (size_t t = 0; t < sizeof(tables) / sizeof(tables[0]); t++) {
 		fprintf(out, "-- %s\n", tables[t]);
 		snprintf(sql, sizeof(sql), "SELECT * FROM %s ORDER BY 1, 2", tables[t]);

@@ -158,6 +158,7 @@ static int explain_class(struct scan *s, struct explained *e)
 	int err = scan_class(s, e->parts[0].is);
 
 	e->reason = scan_reason(s);
+	e->reason_ns = e->reason <= REASON_PREEMPTED ? s->reason_ns[e->reason] : 0;
 	if (err || !waits_for_others(e->parts[0].is))
 		return err;
 	find_wakers(s, e);

@@ -26,7 +26,7 @@ struct explained {
 	 * its callees, the innermost; SUBJECT_NONE: none has most; the one that has most of its own
 	 */
 	uint32_t reason, in, most;
-	uint64_t in_ns, most_ns;
+	uint64_t reason_ns, in_ns, most_ns;
 	bool doubtful; /* `most` ran, and probes may have taken more than is left of its time */
 	/* A function that each call calls five times and more, and that has most of the time;
 	 * SUBJECT_NONE: none */

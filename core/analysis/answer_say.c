@@ -12,6 +12,7 @@
 
 #define MAIN_PCT      60 /* with so much of the time the first part stands alone */
 #define PART_PCT      10 /* a part with less of the time is not printed */
+#define ALL_PCT       95 /* of a part: its longest reason stands for all of it */
 #define HELD_PCT      10 /* a holder with less of all holding is not printed */
 #define NEXT_PCT      20
 #define TIMER_PCT     90 /* of the time that others end */
@@ -111,8 +112,10 @@ static void where(FILE *out, const struct explained *e, const struct trace_info 
 		text_safe(out, trace_name_func(info, at.func));
 		fprintf(out, "%s%s", at.callees ? " and its callees" : "", waits(e) ? ", " : "");
 	}
-	if (waits(e))
+	if (waits(e)) {
+		fputs(share_pct(e->reason_ns, e->parts[0].ns) < ALL_PCT ? "mostly " : "", out);
 		text_safe(out, wait_reason(info, e->reason, number));
+	}
 	fprintf(out, " (%.0f%%)\n", share_pct(at.ns, e->total_ns));
 }
 
@@ -258,8 +261,8 @@ char *answer_say(const struct answer *a, const struct trace_info *info)
 			fprintf(out, " (1 call, %s of %s)\n", HUMAN(e->total_ns),
 				HUMAN(a->span_ns));
 		else
-			fprintf(out, " (%" PRIu64 " calls, mean %s, together %s in %s)\n",
-				e->calls, HUMAN(e->total_ns / e->calls), HUMAN(e->total_ns),
+			fprintf(out, " (%" PRIu64 " calls, mean %s, together %s in %s)\n", e->calls,
+				HUMAN(e->total_ns / e->calls), HUMAN(e->total_ns),
 				HUMAN(a->span_ns));
 		where(out, e, info);
 		if (e->many != SUBJECT_NONE && e->calls > 1) {

@@ -61,10 +61,25 @@ static void test_wakers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		OF("channel"), OF("evict"),   OF("garbage"), OF("healthy"), OF("lock"),
-		OF("machine"), OF("narrow"),  OF("page"),    OF("parts"),   OF("query"),
-		OF("reader"),  OF("run"),     OF("sleep"),   OF("sync"),    OF("timer"),
-		OF("tool"),    OF("workers"), OF("pool"),    cmocka_unit_test(test_wakers),
+		OF("channel"),
+		OF("evict"),
+		OF("garbage"),
+		OF("healthy"),
+		OF("lock"),
+		OF("machine"),
+		OF("narrow"),
+		OF("page"),
+		OF("parts"),
+		OF("query"),
+		OF("reader"),
+		OF("run"),
+		OF("sleep"),
+		OF("sync"),
+		OF("timer"),
+		OF("tool"),
+		OF("workers"),
+		OF("pool"),
+		cmocka_unit_test(test_wakers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

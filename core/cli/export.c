@@ -40,7 +40,7 @@ struct export_args {
 };
 
 static const struct argp_option options[] = {
-	{ "format", 'F', "FORMAT", 0, "what to write (required): one of the formats below", 1 },
+	{ "format", 'F', "FORMAT", 0, "one of the formats below; it has to be given", 1 },
 	{ "output", 'o', "OUT", 0,
 	  "output file (default: standard output); a failed export leaves none", 1 },
 	{ "weight", KEY_WEIGHT, "WHAT", 0,

@@ -8,7 +8,7 @@ const struct export_format export_formats[] = {
 	{ "pprof", "go tool pprof, Pyroscope, speedscope: a profile",
 	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false,
 	  export_pprof },
-	{ "otlp", "a Collector of OpenTelemetry: its profiles (v1development)",
+	{ "otlp", "OpenTelemetry's Collector, as profiles (v1development)",
 	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false, export_otlp },
 	{ "perfetto", "ui.perfetto.dev: each call, on a track of its goroutine", 0, true, false,
 	  export_perfetto },

@@ -38,7 +38,7 @@ struct call_stats {
 	uint64_t calls;
 	uint64_t samples; /* in which it is anywhere on the stack; total_ns is their weight */
 	uint64_t finished, unfinished, unwound, suspect;
-	uint64_t begun_before;      /* part of unfinished: their end was seen, not all before it */
+	uint64_t begun_before;      /* those of unfinished whose end was seen */
 	uint64_t total_ns, self_ns; /* suspect calls included; see suspect_ns */
 	/* What model_correct has taken out of self_ns and of total_ns, and how far off the former
 	 * may be. */

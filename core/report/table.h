@@ -35,7 +35,7 @@ struct table_options {
 	unsigned width;      /* of the terminal; 0: no limit, all columns */
 	bool states, colour; /* of the trace; is it a terminal that shows styles */
 	const char *columns; /* names between commas, instead of those that fit; NULL: none given */
-	size_t names;        /* columns that the widest name takes behind them; 0: not known */
+	size_t names;        /* columns that the widest name takes, or 0 */
 };
 
 struct table {
@@ -44,7 +44,7 @@ struct table {
 	const struct table_column *columns[TABLE_COLUMNS];
 	unsigned widths[TABLE_COLUMNS];
 	size_t n;
-	unsigned words; /* of the cells */
+	unsigned words; /* columns that cells give them */
 };
 
 /* Chooses among `all` for the n rows that will be printed, and leaves room for a name behind them.

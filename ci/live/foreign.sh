@@ -200,6 +200,22 @@ go_test() {
 	! grep -F '[spinning.test+' rows.csv || fail "addresses without names"
 }
 check "go test ./...: its program is removed as it ends" go_test
+# It has ended and its file is removed before gotrace comes to look, as a test binary of some milliseconds has.
+removed_unseen() {
+	spinning
+	cat >runs <<-'END'
+		#!/bin/sh
+		kill -STOP $PPID
+		cp spinning unseen
+		./unseen 500ms
+		rm unseen
+		kill -CONT $PPID
+	END
+	chmod +x runs
+	gt sample -F 499 -o trace -- ./runs 2>err || fail "$(cat err)"
+	spin trace --process 'unseen*'
+}
+check "a program that is gone before gotrace looks keeps its names" removed_unseen
 # Its name is another file's before gotrace attaches, as after an upgrade. Its tables are read from /proc/PID/exe, which takes no
 # right but to look at the process.
 upgraded() { # COMMAND...: that samples

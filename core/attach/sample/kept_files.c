@@ -92,6 +92,8 @@ bool kept_files_take(struct kept_files *k, struct kept_list *l, uint32_t pid, bo
 	if (!f) {
 		int fd = maps_open(pid, exe, i);
 
+		if (fd < 0 && fd != -EMFILE && k->executed)
+			fd = executed_files_find(k->executed, i);
 		if (fd < 0) {
 			k->no_room += fd == -EMFILE || fd == -ENFILE;
 			return false;

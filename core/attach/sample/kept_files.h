@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/sample/executed_files.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
 
@@ -19,6 +20,7 @@
 #define KEPT_FILES_MAX 1024
 
 struct kept_files {
+	struct executed_files *executed; /* given: of processes that have ended; NULL: none */
 	struct kept_file {
 		int fd; /* -1: a free one */
 		dev_t dev;
@@ -44,7 +46,7 @@ struct kept_list {
 
 /* The file of an image that process pid has mapped goes into its list; the image's build id is
  * filled in if it has none. exe: whether it is what the process executes. False: the process has
- * ended, or there is no room. */
+ * ended and did not execute it, or there is no room. */
 bool kept_files_take(struct kept_files *k, struct kept_list *l, uint32_t pid, bool exe,
 		     struct sample_image *i);
 /* What a forked process has mapped: `to` is empty. */

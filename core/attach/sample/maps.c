@@ -47,8 +47,7 @@ void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void
 	mappings_close(&maps);
 }
 
-/* Its build id is the image's, which gets it if it has none. */
-static bool has_build_id(int fd, struct sample_image *i)
+bool maps_has_build_id(int fd, struct sample_image *i)
 {
 	uint8_t id[SAMPLE_BUILD_ID_BYTES];
 	Elf *elf = foreign_elf_open(fd);
@@ -68,7 +67,7 @@ static int try_path(const char *path, struct sample_image *i)
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
 	int fd = foreign_file_open(path, &rule);
 
-	if (fd < 0 || has_build_id(fd, i))
+	if (fd < 0 || maps_has_build_id(fd, i))
 		return fd;
 	close(fd);
 	return -ENOENT;

@@ -13,6 +13,8 @@
 /* Kind and path of what is mapped as `path`; perf_map is what the path may be in. */
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES]);
+/* Is the build id of the file on fd the image's, which gets it if it has none? */
+bool maps_has_build_id(int fd, struct sample_image *i);
 /* A descriptor of the file of an image, whose build id is filled in if it has none: by its mapping;
  * with fewer rights what the process executes (exe), or what has the path as the process sees it,
  * if the build id is the same. -errno: the process has ended, or the file is another. */

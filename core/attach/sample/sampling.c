@@ -152,6 +152,7 @@ static void drain(struct sampling *s)
 
 	sample_bpf_read(&s->bpf);
 	s->drained_ns = before_ns;
+	executed_files_read(&s->executed);
 	catch_up(s, clock_monotonic_ns());
 	if (!s->err)
 		s->err = s->processes.err;
@@ -194,6 +195,8 @@ int sampling_prepare(struct sampling *s)
 	s->binaries.bpf = &s->bpf;
 	sample_events_init(&s->events, s->event, s->hz, s->count, parts, s->bpf.program_fd);
 	err = side_band_init(&s->side, s->host.on, s->most_bytes != 0);
+	executed_files_open(&s->executed);
+	s->kept.executed = &s->executed;
 	if (!err && s->host.on)
 		err = host_open(&s->host);
 	if (!err && s->targets->launched) {
@@ -449,5 +452,6 @@ void sampling_close(struct sampling *s)
 	free(s->fds);
 	processes_free(&s->processes);
 	kept_files_free(&s->kept);
+	executed_files_close(&s->executed);
 	trace_info_free(&s->end);
 }

@@ -52,6 +52,7 @@ struct sampling {
 	struct processes processes;
 	struct natives natives;
 	struct kept_files kept;
+	struct executed_files executed;
 	uint64_t drained_ns;     /* what happened before is in the trace */
 	const struct user *user; /* of the command, borrowed */
 	struct deaths deaths;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/*
+ * The files that were executed on this machine a moment ago, open: the kernel hands out a
+ * descriptor of each (fanotify(7), FAN_OPEN_EXEC), also where the process has ended and the file is
+ * removed before gotrace comes to look. It takes CAP_SYS_ADMIN; without it there are none.
+ */
+#ifndef GOTRACE_SAMPLE_EXECUTED_FILES_H
+#define GOTRACE_SAMPLE_EXECUTED_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include "trace/samples.h"
+
+/* So many at most, the newest. */
+#define EXECUTED_FILES_MAX 64
+
+struct executed_files {
+	bool on;
+	int fd; /* of fanotify */
+	struct executed_file {
+		int fd;
+		uint64_t seen_ns; /* CLOCK_MONOTONIC, when it was executed last */
+		struct stat st;
+	} at[EXECUTED_FILES_MAX];
+	size_t n;
+};
+
+/* Begins. A zeroed one has none. */
+void executed_files_open(struct executed_files *e);
+/* Takes in what the kernel has told, and closes what is seconds old. */
+void executed_files_read(struct executed_files *e);
+/* A descriptor, to be closed, of the file of an image: of the same build id, or path if the image
+ * has none; its build id is filled in. -ENOENT: there is none. */
+int executed_files_find(struct executed_files *e, struct sample_image *i);
+void executed_files_close(struct executed_files *e);
+
+#endif

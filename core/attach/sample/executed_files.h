@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The files that were executed on this machine a moment ago, open: the kernel hands out a
- * descriptor of each (fanotify(7), FAN_OPEN_EXEC), also where the process has ended and the file is
+ * The files that were executed on this machine a moment ago, open. The kernel hands out a
+ * descriptor of each (fanotify(7), FAN_OPEN_EXEC). The process may have ended and the file may be
  * removed before gotrace comes to look. It takes CAP_SYS_ADMIN; without it there are none.
  */
 #ifndef GOTRACE_SAMPLE_EXECUTED_FILES_H
@@ -19,7 +19,7 @@
 
 struct executed_files {
 	bool on;
-	int fd; /* of fanotify */
+	int fd; /* fanotify(7) */
 	struct executed_file {
 		int fd;
 		uint64_t seen_ns; /* CLOCK_MONOTONIC, when it was executed last */

@@ -15,7 +15,7 @@ begin() {
 	wait_for 60 sampling
 }
 # It has written what there was before.
-sampling() { [ -s trace ] && "$GOTRACE" dump trace 2>/dev/null | grep -q sample; }
+sampling() { [ -s trace ] && grep -q sample < <("$GOTRACE" dump trace 2>/dev/null); }
 end() {
 	kill -INT "$sampler"
 	wait "$sampler" || fail "gotrace ended with status $?: $(cat err)"

@@ -210,7 +210,7 @@ dies_busy() {
 	busy_machine
 	GOMAXPROCS=8 "$GOTRACE" record --states -f main.round -o trace -- "$LIVE/programs/default/steady" 8 0 100s >out 2>err &
 	recording=$!
-	began() { grep -q '^[0-9]* entry main.round' < <(gt dump trace 2>/dev/null); } # stops a dump that the recording outruns
+	began() { grep -q '^[0-9]* entry main.round' < <(gt dump trace 2>/dev/null); }
 	wait_for 60 began
 	kill -KILL "$(gt info trace | awk '$1 == "pid" { print $2 }')"
 	wait $recording || status=$?

@@ -47,13 +47,13 @@ void live_trace_close(struct live_trace *l)
 	*l = (struct live_trace){ 0 };
 }
 
-/* Feeds what has come since the last look, or reads past it where a summary says it all. */
+/* Feeds what has come since it was opened, or since the last look, or reads past it where a summary
+ * says it all. */
 static int read_on(struct live_trace *l)
 {
 	struct trace_span span;
-	int got = l->looked ? trace_reader_again(l->reader) : 0;
+	int got = trace_reader_again(l->reader);
 
-	l->looked = true;
 	while (!got && (got = trace_reader_span(l->reader, &span)) > 0) {
 		if (l->model)
 			model_allow(l->model, trace_reader_bytes(l->reader));

@@ -11,7 +11,6 @@ struct live_trace {
 	/* Owned; of a trace with states, what its answer needs (analysis/answer.h). NULL: none */
 	struct lock_rules *locks;
 	struct parked *parked;
-	bool looked;
 };
 
 /* 0 or -errno (logged); live_trace_close in either case. */

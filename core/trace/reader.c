@@ -94,6 +94,8 @@ static int read_chunk(struct trace_reader *r, struct chunk_head *h)
 	const char *fault;
 	size_t got;
 
+	if (off >= r->until)
+		return 0;
 	int err = read_full(r, head, sizeof(head), &got);
 	if (err || got < sizeof(head))
 		return err;
@@ -303,8 +305,9 @@ struct trace_reader *trace_reader_open_fd(int fd, const char *name)
 	if (!r || !(r->name = strdup(name)) || chunk_unpacker_init(&r->unpacker)) {
 		log_no_memory("%s: no memory for reading it", name);
 	} else {
-		r->growing = reader_is_locked(fd);
+		r->until = UINT64_MAX;
 		err = read_start(r);
+		reader_look_how_far(r);
 	}
 	if (err) {
 		trace_reader_close(r);

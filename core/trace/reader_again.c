@@ -3,17 +3,29 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "base/vec.h"
 #include "trace/reader_internal.h"
 
-bool reader_is_locked(int fd)
+/* Does a writer hold its lock on the file? */
+static bool is_locked(int fd)
 {
 	struct flock lock = { .l_type = F_RDLCK, .l_whence = SEEK_SET };
 
 	return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;
+}
+
+void reader_look_how_far(struct trace_reader *r)
+{
+	struct stat st;
+
+	r->growing = is_locked(r->fd);
+	r->until = r->growing && !fstat(r->fd, &st) && S_ISREG(st.st_mode)
+			   ? (uint64_t)st.st_size
+			   : UINT64_MAX; /* a pipe has no size */
 }
 
 /* Which is torn where its writer was killed, and of which there is another then. */
@@ -71,7 +83,7 @@ int trace_reader_again(struct trace_reader *r)
 	}
 	r->off = r->sound;
 	r->ended = r->complete;
-	r->growing = reader_is_locked(r->fd);
+	reader_look_how_far(r);
 	return reread_slots(r);
 }
 

@@ -15,6 +15,7 @@ struct trace_reader {
 	int err;    /* what a failed read returned, for ever after */
 	bool started, ended, complete;
 	bool growing;    /* when it was opened */
+	uint64_t until;  /* where the file ended then; no chunk is read that begins behind it */
 	uint64_t off;    /* of what is read next */
 	uint64_t sound;  /* up to there, chunks are whole */
 	uint64_t events; /* in the blocks read */
@@ -54,7 +55,8 @@ void reader_free_samples(struct trace_reader *r);
 /* reader_again.c */
 /* Takes the slot that has just been read. NULL, or "" for no memory. */
 const char *reader_take_summary(struct trace_reader *r, const struct chunk_head *h);
-/* Does a writer hold its lock on the file? */
-bool reader_is_locked(int fd);
+/* Sets r->growing and r->until. A writer that is faster than its reader would keep the reader busy
+ * until it ends. */
+void reader_look_how_far(struct trace_reader *r);
 
 #endif

@@ -218,6 +218,33 @@ static void test_pipe(void **state)
 	free(ev);
 }
 
+/* A reader ends where the file ended as it was opened, so that a fast writer cannot keep it busy.
+ */
+static void test_outrun(void **state)
+{
+	const struct event_ext ev = { .h = { .ts_ns = 1, .goid = 1, .kind = EV_ENTRY } };
+	int fd = sample_file();
+	struct trace_writer *w = begin(fd);
+
+	(void)state;
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	assert_int_equal(trace_writer_flush(w), 0);
+	struct trace_reader *r = trace_reader_open(sample_path(fd));
+
+	assert_non_null(r);
+	assert_int_equal(trace_writer_event(w, &ev), 0);
+	assert_int_equal(trace_writer_flush(w), 0);
+	assert_next(r, &ev);
+	assert_end(r, false);
+	assert_int_equal(trace_reader_again(r), 0);
+	assert_next(r, &ev);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+	assert_end(r, false);
+	assert_int_equal(trace_reader_again(r), 0);
+	assert_end(r, true);
+	trace_reader_close(r);
+}
+
 /* A reader knows a trace that is being written from one whose writer is gone. */
 static void test_growing(void **state)
 {
@@ -412,11 +439,12 @@ static void test_cannot_start(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_size),
-		cmocka_unit_test(test_updates),    cmocka_unit_test(test_large_tables),
-		cmocka_unit_test(test_pipe),       cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_unnamed_file),
-		cmocka_unit_test(test_growing),    cmocka_unit_test(test_cannot_start),
+		cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_size),
+		cmocka_unit_test(test_updates),      cmocka_unit_test(test_large_tables),
+		cmocka_unit_test(test_pipe),         cmocka_unit_test(test_killed),
+		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_unnamed_file),
+		cmocka_unit_test(test_outrun),       cmocka_unit_test(test_growing),
+		cmocka_unit_test(test_cannot_start),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,9 +24,9 @@ static __always_inline void find_registers(struct walk *w, struct bpf_perf_event
 	find_saved_registers(w, task);
 }
 
-/* Each thread has a clock of its own, which begins with the thread: one that lives shorter than an
- * interval would never be seen. So its clock comes more often, and the intervals go on from one
- * thread to the next. The first one is a part of an interval. */
+/* Each thread has a clock of its own, which begins with the thread. A thread that lives shorter
+ * than an interval would have no sample. So its clock fires more often, and an interval goes on
+ * from one thread to the next. The first interval is a part of one. */
 static __always_inline int is_due(struct sample_counters *count, uint64_t period_ns)
 {
 	const uint64_t apart_ns = config.apart_ns;

@@ -167,7 +167,7 @@ void flight_add(struct flight *f, const struct event *ev, size_t n, const uint64
 
 /* ---- windows */
 
-/* What is open is told where the window begins, unless it began with the program. */
+/* A window begins with the calls that were open then, unless the program began with it. */
 static bool has_before(const struct flight_window *w, size_t segment)
 {
 	return !segment && !w->whole;

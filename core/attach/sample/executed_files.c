@@ -15,10 +15,10 @@
 #include "base/foreign_file.h"
 #include "base/log.h"
 
-/* From opening a file to the mapping that gotrace is told of: an exec, on a busy machine. */
+/* On a busy machine an exec maps its file seconds after it opened it. */
 #define KEEP_NS 5000000000ull
 
-/* Files are executed from these. A path to one of a network or an automounter may take for ever. */
+/* Programs lie on these. Looking up a path on a network or an automounter may never end. */
 static bool is_local(const char *type)
 {
 	static const char *const types[] = { "ext2",     "ext3",  "ext4",  "xfs",     "btrfs",
@@ -85,7 +85,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* fd is taken over. */
+/* Takes fd over. */
 static void put(struct executed_files *e, int fd, uint64_t now_ns)
 {
 	struct stat st;
@@ -126,7 +126,7 @@ void executed_files_read(struct executed_files *e)
 	}
 }
 
-/* What a file was called when it was opened. */
+/* Did the file have this path when it was opened? */
 static bool has_path(int fd, const char *path)
 {
 	const size_t len = strlen(path);

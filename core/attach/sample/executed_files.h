@@ -2,7 +2,8 @@
 /*
  * The files that were executed on this machine a moment ago, open. The kernel hands out a
  * descriptor of each (fanotify(7), FAN_OPEN_EXEC). The process may have ended and the file may be
- * removed before gotrace comes to look. It takes CAP_SYS_ADMIN; without it there are none.
+ * removed before gotrace comes to look. This requires CAP_SYS_ADMIN. Without it the list
+ * stays empty.
  */
 #ifndef GOTRACE_SAMPLE_EXECUTED_FILES_H
 #define GOTRACE_SAMPLE_EXECUTED_FILES_H
@@ -14,7 +15,7 @@
 
 #include "trace/samples.h"
 
-/* So many at most, the newest. */
+/* The newest are kept. */
 #define EXECUTED_FILES_MAX 64
 
 struct executed_files {
@@ -28,9 +29,9 @@ struct executed_files {
 	size_t n;
 };
 
-/* Begins. A zeroed one has none. */
+/* Asks the kernel for them. A zeroed struct has no files. */
 void executed_files_open(struct executed_files *e);
-/* Takes in what the kernel has told, and closes what is seconds old. */
+/* Reads the descriptors that wait, and closes those that are seconds old. */
 void executed_files_read(struct executed_files *e);
 /* A descriptor, to be closed, of the file of an image: of the same build id, or path if the image
  * has none; its build id is filled in. -ENOENT: there is none. */

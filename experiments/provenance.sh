@@ -218,8 +218,8 @@ archive() (
 		tar --format=gnu --sort=name --owner=0 --group=0 --numeric-owner --mtime=@0 --mode=u=rwX,go=rX -I 'zstd -q -19' \
 			-cf "$name.new" "$@" && mv "$name.new" "$name" && rm -r "$@"
 )
-# What programs printed and profiles are kept for who doubts them, and are many or large; rows stay text that git can compare, but where
-# they are many or large themselves (rows.sh).
+# These files are what programs printed, and profiles: evidence for a reader who doubts a row. Rows stay text that git can compare,
+# except where a run has several row files or a large one (rows.sh).
 pack() { # FOLDER
 	(
 		cd "$1" || exit

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Row files of results/ where they are many or large: packed into rows.tar.zst of their folder. Rows are every .csv but summary.csv.
+# Row files of results/ where they are several or large: packed into rows.tar.zst of their folder. Rows are every .csv but summary.csv.
 #
 #   experiments/rows.sh FILE               prints a row file, packed or not
 #   experiments/rows.sh --unpack FOLDER    puts what is packed beside the archive, and prints the names
-#   experiments/rows.sh --pack FOLDER...   packs the rows of runs that have ended where there are more than two files or 100,000 bytes
+#   experiments/rows.sh --pack FOLDER...   packs the rows of runs that have ended where there is more than one file or 100,000 bytes
 set -eu
 top=$(cd "$(dirname "$0")/.." && pwd)
 # shellcheck source-path=SCRIPTDIR source=provenance.sh
@@ -15,7 +15,7 @@ pack_rows() { # FOLDER
 	[ -n "$2" ] || return 0
 	[ ! -e "$1/rows.tar.zst" ] || wrong "$1 has rows.tar.zst and beside it $(echo "$2" | paste -sd' ')"
 	# shellcheck disable=SC2086 # names without blanks
-	if [ "$(cd "$1" && cat $2 | wc -c)" -gt 100000 ] || [ "$(echo "$2" | wc -l)" -gt 2 ]; then
+	if [ "$(cd "$1" && cat $2 | wc -c)" -gt 100000 ] || [ "$(echo "$2" | wc -l)" -gt 1 ]; then
 		grep -q '^load_at_end:\{0,1\} ' "$1/environment.txt" || wrong "$1 is of a run that has not ended"
 		archive "$1" rows.tar.zst $2
 	fi

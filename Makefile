@@ -4,6 +4,8 @@
 
 PREFIX ?= /usr/local
 O      ?= build
+# The processor that is built for: folders of that name have all that knows it.
+ARCH   ?= x86_64
 # Not BUILD: that is one of the words of make regress.
 OUT    := $(O)$(if $(filter 1,$(SAN)),/san)$(if $(filter 1,$(FUZZ)),/fuzz)
 CC     := $(if $(filter default,$(origin CC)),gcc,$(CC))
@@ -107,11 +109,11 @@ $(OUT)/obj/%.o: %.S Makefile | $(call deps,build)
 	$(Q)$(CC) $(CPPFLAGS) $(headers) -c $< -o $@
 
 # The BPF objects are assembled into the library, opened from memory at run time.
-$(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h) Makefile | $(call deps,build)
+$(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/$(ARCH)/*.h) Makefile | $(call deps,build)
 	@mkdir -p $(@D)
 	$(call msg,BPF,$@)
-	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. \
-		-isystem /usr/include/x86_64-linux-gnu -c $< -o $@
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra -Werror -I. -Ibpf/$(ARCH) \
+		-isystem /usr/include/$(ARCH)-linux-gnu -c $< -o $@
 	$(Q)llvm-strip -g $@
 
 # Their programs and maps by name.

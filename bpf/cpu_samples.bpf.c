@@ -14,6 +14,7 @@
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "arch.bpf.h"
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 
@@ -38,9 +39,6 @@ struct uprobes_state___local {
 struct mm_struct___local {
 	struct uprobes_state___local uprobes_state;
 } __attribute__((preserve_access_index));
-struct thread_struct___local {
-	unsigned long fsbase;
-} __attribute__((preserve_access_index));
 struct task_struct___local {
 	struct mm_struct___local *mm;
 	struct thread_struct___local thread;
@@ -48,7 +46,6 @@ struct task_struct___local {
 
 #define WEIGHT_MAX_NS  1000000000 /* longer: it was not on */
 #define STEPPING_BYTES 4096
-#define NR_UPROBE      336 /* arch/x86/entry/syscalls/syscall_64.tbl, Linux 6.18 */
 
 static __always_inline int is_stepping(struct task_struct___local *task, uint64_t pc)
 {
@@ -57,18 +54,18 @@ static __always_inline int is_stepping(struct task_struct___local *task, uint64_
 	return area && pc - BPF_CORE_READ(area, vaddr) < STEPPING_BYTES;
 }
 
-/* The goroutine that the thread executes, and how deep rsp is on its stack; on a system stack, or
- * that of a signal, whose the work is. g is where Go keeps it for each thread, or, where that place
- * is not known, in R14 if what is there looks like the thread's g. */
+/* The goroutine that the thread executes, and how deep the stack pointer is on its stack; on a
+ * system stack, or that of a signal, whose the work is. g is where Go keeps it for each thread, or,
+ * where that place is not known, in its register if what is there looks like the thread's g. */
 static __always_inline void locate(struct hit *h, struct task_struct___local *task, uint64_t sp,
-				   uint64_t r14)
+				   uint64_t in_register)
 {
-	uint64_t fsbase = task->thread.fsbase, curg = 0, g0 = 0, hi = 0;
+	uint64_t tls = TLS_BASE(task), curg = 0, g0 = 0, hi = 0;
 
 	h->goid = h->depth = h->flags = 0;
 	if (config.tls_g == TLS_G_UNKNOWN)
-		h->g = r14;
-	else if (!fsbase || read_u64(fsbase + config.tls_g, &h->g))
+		h->g = in_register;
+	else if (!tls || read_u64(tls + config.tls_g, &h->g))
 		return;
 	if (!h->g || read_u64(h->g + config.g_m, &h->m) || !h->m ||
 	    read_u64(h->m + config.m_curg, &curg) || read_u64(h->m + config.m_g0, &g0))
@@ -126,8 +123,8 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct hit h = { .cpu = bpf_get_smp_processor_id() };
-	uint64_t pc = ctx->regs.rip, sp = ctx->regs.rsp, r14 = ctx->regs.r14;
-	int64_t wire = (ctx->regs.cs & 3) == 3 ? SAMPLE_WIRE_USER : 0;
+	uint64_t pc = REG_PC(&ctx->regs), sp = REG_SP(&ctx->regs), in_register = REG_G(&ctx->regs);
+	int64_t wire = REGS_OF_USER(&ctx->regs) ? SAMPLE_WIRE_USER : 0;
 	void *ring = bpf_map_lookup_elem(&rings, &h.cpu);
 	struct cpu_sample_record *r;
 	struct event_ext *e;
@@ -138,16 +135,16 @@ static __always_inline void take(struct bpf_perf_event_data *ctx, uint64_t ns)
 			__sync_fetch_and_add(&own.lost, 1);
 			return;
 		}
-		pc = regs.rip;
-		sp = regs.rsp;
-		r14 = regs.r14;
-		if ((int64_t)regs.orig_rax >= 0)
+		pc = REG_PC(&regs);
+		sp = REG_SP(&regs);
+		in_register = REG_G(&regs);
+		if (CALL_NUMBER(&regs) >= 0)
 			wire = SAMPLE_WIRE_SYSCALL |
-			       (regs.orig_rax == NR_UPROBE ? SAMPLE_WIRE_UPROBE : 0);
+			       (CALL_NUMBER(&regs) == NR_UPROBE ? SAMPLE_WIRE_UPROBE : 0);
 	}
 	if (is_stepping((void *)task, pc))
 		wire |= SAMPLE_WIRE_STEPPING;
-	locate(&h, (void *)task, sp, r14);
+	locate(&h, (void *)task, sp, in_register);
 	uint64_t arg[4] = { ns, wire, pc, sp };
 
 	if (ring && !h.flags && has_room(ring) &&

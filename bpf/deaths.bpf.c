@@ -150,9 +150,9 @@ static __always_inline void begin_at(struct walk *w, const struct pt_regs *at)
 {
 	w->returns = 0;
 	w->by_rows = 1;
-	w->pc = at->rip;
-	w->sp = at->rsp;
-	w->bp = at->rbp;
+	w->pc = REG_PC(at);
+	w->sp = REG_SP(at);
+	w->bp = REG_FP(at);
 }
 
 /* Go that C has called may end in another thread than that which had the fault. */

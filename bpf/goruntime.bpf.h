@@ -66,8 +66,8 @@ static __always_inline uint32_t state_of(uint64_t gp, uint32_t status)
  */
 static __always_inline void on_status(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	uint32_t old = ctx->rbx, new = ctx->rcx;
-	uint64_t gp = ctx->rax, goid;
+	uint32_t old = GO_ARG1(ctx), new = GO_ARG2(ctx);
+	uint64_t gp = GO_ARG0(ctx), goid;
 
 	/* Others are how a goroutine is made and ends, and its stack is copied. */
 	if (old - 1 > 3 || new - 1 > 3 || read_u64(gp + config.g_goid, &goid) || !goid)
@@ -88,7 +88,7 @@ static __always_inline void on_state(struct pt_regs *ctx, uint64_t cookie, struc
 		on_status(ctx, cookie, h);
 		return;
 	}
-	if (at == STATE_AT_PREEMPT && read_u64(ctx->rax + config.g_goid, &h->goid))
+	if (at == STATE_AT_PREEMPT && read_u64(GO_ARG0(ctx) + config.g_goid, &h->goid))
 		return;
 	if (h->goid)
 		submit_state(h, cookie, config.state_depth[at & 7]);
@@ -112,7 +112,7 @@ static __always_inline void tell_state_of_new(uint64_t newg, uint64_t goid, uint
 /* runtime.main: goids start over, the text may be at another address. */
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	state.text_bias = ctx->rip - config.main_vaddr;
+	state.text_bias = REG_PC(ctx) - config.main_vaddr;
 	submit_plain(h, cookie, EV_IMAGE);
 	if (config.state_depth[0])
 		submit_state(h, cookie, STATE_DEPTH(STATE_RUNNING, 0));
@@ -121,7 +121,7 @@ static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struc
 /* gdestroy(gp), before Go 1.22 goexit0(gp): proc.go. */
 static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	if (read_u64(ctx->rax + config.g_goid, &h->goid) || !h->goid)
+	if (read_u64(GO_ARG0(ctx) + config.g_goid, &h->goid) || !h->goid)
 		return;
 	h->flags = 0;
 	h->depth = 0;
@@ -131,7 +131,7 @@ static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct 
 /* newproc1 is about to return newg (proc.go); it runs on g0, h->goid is the creator's. */
 static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	uint64_t newg = ctx->rax, goid = 0, gopc = 0, startpc = 0;
+	uint64_t newg = GO_ARG0(ctx), goid = 0, gopc = 0, startpc = 0;
 
 	/* The start code makes goroutine 1 before the hit at runtime.main that announces the new
 	 * image. */
@@ -157,7 +157,7 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
  */
 static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	uint64_t gp = ctx->rax, hi = 0, sp = 0, panic = 0, link = 0;
+	uint64_t gp = GO_ARG0(ctx), hi = 0, sp = 0, panic = 0, link = 0;
 	uint16_t flags = 0;
 
 	if (read_u64(gp + config.g_goid, &h->goid) || !h->goid ||
@@ -209,7 +209,7 @@ static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
 		return;
 	read_u64(gp + config.g_sched_pc, &pc);
 	h->flags = 0;
-	h->depth = hi - (sp - 8);
+	h->depth = hi - (sp - RETURN_BYTES);
 	submit_ext(h, cookie, EV_STOP, pc - state.text_bias, 0, 0);
 }
 
@@ -220,14 +220,14 @@ static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
  */
 static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
-	uint64_t gp = ctx->rax, lo = 0, hi = 0, old = 0, new = 0;
+	uint64_t gp = GO_ARG0(ctx), lo = 0, hi = 0, old = 0, new = 0;
 
 	if (read_u64(gp + config.g_goid, &h->goid) || read_u64(gp + config.g_stack_lo, &lo) ||
 	    read_u64(gp + config.g_stack_hi, &hi))
 		return;
 	if (COOKIE_STOP(cookie) == STOP_GROWTH) {
 		old = hi - lo;
-		new = ctx->rbx;
+		new = GO_ARG1(ctx);
 		if (new <= old)
 			return;
 	}
@@ -255,9 +255,9 @@ static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struc
 {
 	uint64_t pc;
 
-	if (read_u64(ctx->rsp + COOKIE_RA(cookie), &pc))
+	if (read_u64(REG_SP(ctx) + COOKIE_RA(cookie), &pc))
 		return;
-	h->depth -= 8; /* where rsp was before that call */
+	h->depth -= FAULT_BYTES; /* where the stack pointer was before that call */
 	submit_ext(h, cookie, EV_WIRE_FAULT, pc - state.text_bias, 0, 0);
 }
 

@@ -147,14 +147,14 @@ static __always_inline int may_record(void *ctx, int runtime)
 static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
 {
 	return config.rets != RETS_STEPPED && (COOKIE_FLAGS(cookie) & COOKIE_RET) &&
-	       COOKIE_RET_BITS(ctx->rip) != COOKIE_RA(cookie);
+	       COOKIE_RET_BITS(REG_PC(ctx)) != COOKIE_RA(cookie);
 }
 
-/* Bytes from rsp up to the return address; negative once that has been popped. */
+/* Bytes from the stack pointer up to the return address; negative once that has been popped. */
 static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t cookie)
 {
 	if (COOKIE_FLAGS(cookie) & COOKIE_RET)
-		return has_returned(ctx, cookie) ? -8 : 0;
+		return has_returned(ctx, cookie) ? -RETURN_BYTES : 0;
 	return COOKIE_RA(cookie);
 }
 
@@ -195,19 +195,19 @@ static __noinline int read_front_again(struct g_front *g, struct cpu_counters *c
 
 #define NO_G0 -2 /* g has no goid and is not its m's g0: a signal stack's */
 
-/* Fills h from g in R14 (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to be kept,
- * else -1 or NO_G0. */
+/* Fills h from g in its register (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to
+ * be kept, else -1 or NO_G0. */
 static __always_inline int hit_locate(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	struct g_front front;
 	const uint64_t *g = front.words;
-	uint64_t sp = ctx->rsp + to_return_address(ctx, cookie);
+	uint64_t sp = REG_SP(ctx) + to_return_address(ctx, cookie);
 
 	h->cpu = bpf_get_smp_processor_id();
 	h->count = cpu_count(h->cpu);
 	if (!h->count)
 		return -1;
-	h->g = front.addr = ctx->r14;
+	h->g = front.addr = REG_G(ctx);
 	/* One read of the front of g: 8 bytes and 168 cost the same. */
 	read_front(0, &front);
 	if (front.failed && config.g_read_again)

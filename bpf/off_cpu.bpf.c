@@ -9,10 +9,10 @@
  * (fa2c3254d7cf, 5.18).
  */
 #include <linux/bpf.h>
-#include <asm/ptrace.h>
 #include <bpf/bpf_core_read.h>
 #include <bpf/bpf_helpers.h>
 
+#include "arch.bpf.h"
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 
@@ -27,9 +27,6 @@
  * helper: for each that is loaded, on each way to it, the verifier looks a name up in all of the
  * kernel's types.
  */
-struct thread_struct___local {
-	unsigned long fsbase;
-} __attribute__((preserve_access_index));
 struct signal_struct___local {
 	unsigned flags;
 } __attribute__((preserve_access_index));
@@ -73,17 +70,18 @@ static __always_inline int is_process(const volatile struct target_config *t)
  * cannot be read, and is not tried again: the scheduler waits. */
 static __always_inline int look(struct task_struct___local *task, struct left *l)
 {
-	uint64_t fsbase = task->thread.fsbase, g = 0, m = 0, curg = 0, of = 0;
+	uint64_t tls = TLS_BASE(task), g = 0, m = 0, curg = 0, of = 0;
 	uint32_t status = 0;
 
 	/* Not of a thread that begins, nor of the process that gotrace forks before it executes the
-	 * program; while it does, its memory is the new program's and fsbase still the old one's.
+	 * program; while it does, its memory is the new program's and the base of its local storage
+	 * still the old one's.
 	 */
-	if (!fsbase || BPF_CORE_READ(task, group_leader, flags) & PF_FORKNOEXEC ||
+	if (!tls || BPF_CORE_READ(task, group_leader, flags) & PF_FORKNOEXEC ||
 	    (bpf_core_field_exists(task->in_execve) &&
 	     BPF_CORE_READ_BITFIELD_PROBED(task, in_execve)))
 		return 0;
-	if (read_u64(fsbase + config.tls_g, &g))
+	if (read_u64(tls + config.tls_g, &g))
 		return -1;
 	if (!g) /* it is not one of Go's */
 		return 0;

@@ -8,9 +8,9 @@
  * events; the attach type is part of the program, user space loads one set.
  */
 #include <linux/bpf.h>
-#include <asm/ptrace.h>
 #include <bpf/bpf_helpers.h>
 
+#include "arch.bpf.h"
 #include "bpf/event.h"
 #include "bpf/hit.bpf.h"
 #include "bpf/goruntime.bpf.h"
@@ -18,11 +18,10 @@
 
 /* ---- calls */
 
-/* On the jbe of a stack check that is taken (CF or ZF): morestack runs and the function starts
- * over. */
+/* On the branch of a stack check that is taken: morestack runs and the function starts over. */
 static __always_inline int starts_over(struct pt_regs *ctx, uint64_t cookie)
 {
-	return (COOKIE_FLAGS(cookie) & COOKIE_CHECK_JCC) && (ctx->eflags & 0x41);
+	return (COOKIE_FLAGS(cookie) & COOKIE_CHECK_JCC) && check_is_taken(ctx);
 }
 
 /* The hot path, entries and exits alike. */
@@ -40,29 +39,6 @@ static __always_inline void record_call(struct pt_regs *ctx, uint64_t cookie, in
 	e = reserve(&h, sizeof(*e));
 	if (e)
 		submit(e, &h, cookie, COOKIE_KIND(cookie));
-}
-
-/*
- * Performs the probed RET. No kernel emulates a RET: it is stepped out of line, which is
- * a second trap. When a program changes ip, the kernel does not execute the probed
- * instruction at all (7384893d970e, 4363264111e1: Linux 6.18). Where the stack
- * cannot be read nothing is changed and the kernel steps the RET, which then faults if it must.
- */
-static __always_inline void perform_ret(struct pt_regs *ctx)
-{
-	uint64_t stack[2];
-	uint8_t byte;
-
-	if (bpf_probe_read_user(stack, sizeof(stack), (const void *)(ctx->rsp - 8)))
-		return;
-	/* The RET's own address is just below rsp. Either another tracer performed it already
-	 * and the address it returned to has the RET's low bits, or the goroutine was once
-	 * preempted at this RET. In the second case the breakpoint is here. */
-	if (stack[0] == ctx->rip &&
-	    (bpf_probe_read_user(&byte, 1, (const void *)ctx->rip) || byte != 0xcc))
-		return;
-	ctx->rip = stack[1];
-	ctx->rsp += 8;
 }
 
 /*

@@ -4,6 +4,7 @@
 #include <linux/bpf_perf_event.h>
 #include <bpf/bpf_helpers.h>
 
+#include "arch.bpf.h"
 #include "bpf/labels.bpf.h"
 #include "bpf/sample.h"
 #include "bpf/whose.bpf.h"
@@ -12,12 +13,12 @@
 static __always_inline void find_registers(struct walk *w, struct bpf_perf_event_data *ctx,
 					   struct task_struct *task)
 {
-	if ((ctx->regs.cs & 3) == 3) {
+	if (REGS_OF_USER(&ctx->regs)) {
 		w->returns = 0;
 		w->by_rows = 1;
-		w->pc = ctx->regs.rip;
-		w->sp = ctx->regs.rsp;
-		w->bp = ctx->regs.rbp;
+		w->pc = REG_PC(&ctx->regs);
+		w->sp = REG_SP(&ctx->regs);
+		w->bp = REG_FP(&ctx->regs);
 		return;
 	}
 	w->record.flags |= SAMPLE_IN_KERNEL;

@@ -22,19 +22,10 @@ struct {
 		return v;                                \
 	}
 
-/* Integer registers in the order of Go's ABI (cmd/compile/abi-internal.md). */
 static __always_inline uint64_t go_register(const struct pt_regs *ctx, uint32_t n)
 {
 	switch (n) {
-		REGISTER(0, rax)
-		REGISTER(1, rbx)
-		REGISTER(2, rcx)
-		REGISTER(3, rdi)
-		REGISTER(4, rsi)
-		REGISTER(5, r8)
-		REGISTER(6, r9)
-		REGISTER(7, r10)
-		REGISTER(8, r11)
+		GO_REGISTERS(REGISTER)
 	}
 	return 0;
 }
@@ -137,7 +128,7 @@ static __always_inline void record_values(struct pt_regs *ctx, uint64_t cookie, 
 {
 	uint32_t site = COOKIE_SITE(cookie);
 	struct site_values *s = bpf_map_lookup_elem(&site_values, &site);
-	uint64_t return_at = ctx->rsp + to_return_address(ctx, cookie);
+	uint64_t return_at = REG_SP(ctx) + to_return_address(ctx, cookie);
 	void *ring = bpf_map_lookup_elem(&rings, &h->cpu);
 	struct event *e = 0;
 	uint64_t before = 0, now;

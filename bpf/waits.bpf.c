@@ -66,9 +66,6 @@ struct {
 #define TASK_WAKING          0x200
 #define TASK_NEW             0x800
 
-/* arch/x86/include/asm/segment.h */
-#define USER32_CS 0x23
-
 #define TRIES 3 /* of a thread that runs in between */
 
 /* Read there and then: others change it. */
@@ -130,15 +127,14 @@ struct looking {
 
 static __always_inline void find_call(struct waits_thread *now, struct task_struct *task)
 {
-	struct pt_regs *saved = (void *)bpf_task_pt_regs(task);
-	uint64_t call = 0, code = 0;
+	int64_t call = -1;
+	int compat = 0;
 
 	now->call = -1;
-	if (bpf_probe_read_kernel(&call, sizeof(call), &saved->orig_rax) ||
-	    bpf_probe_read_kernel(&code, sizeof(code), &saved->cs))
+	if (read_call((void *)bpf_task_pt_regs(task), &call, &compat))
 		return;
-	now->call = (int64_t)call >= 0 ? (int32_t)call : -1;
-	now->compat = code == USER32_CS;
+	now->call = call >= 0 ? (int32_t)call : -1;
+	now->compat = compat;
 }
 
 /* Once; 1 when the thread has not run meanwhile. */

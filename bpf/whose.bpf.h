@@ -8,6 +8,7 @@
 #ifndef GOTRACE_WHOSE_BPF_H
 #define GOTRACE_WHOSE_BPF_H
 
+#include "arch.bpf.h"
 #include "bpf/file.bpf.h"
 #include "bpf/walk.bpf.h"
 
@@ -33,9 +34,6 @@ struct {
 struct mm_struct___local {
 	unsigned long start_code;
 	struct file___local *exe_file;
-} __attribute__((preserve_access_index));
-struct thread_struct___local {
-	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 struct signal_struct___local {
 	unsigned int flags;
@@ -70,10 +68,10 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 					   struct task_struct___local *task)
 {
 	struct walk *w = c->w;
-	uint64_t fsbase = task->thread.fsbase, m = 0, g0 = 0, gsignal = 0;
+	uint64_t tls = TLS_BASE(task), m = 0, g0 = 0, gsignal = 0;
 
 	w->g = w->g0 = w->curg = w->record.goid = 0;
-	if (!w->go || !fsbase || read_word(c, fsbase + w->binary.tls_g, &w->g) || !w->g)
+	if (!w->go || !tls || read_word(c, tls + w->binary.tls_g, &w->g) || !w->g)
 		return;
 	if (read_word(c, w->g + w->binary.g_m, &m) || read_word(c, m + w->binary.m_g0, &g0) ||
 	    read_word(c, m + w->binary.m_gsignal, &gsignal) ||
@@ -93,10 +91,6 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 		  &w->record.goid);
 }
 
-/* arch/x86/entry/syscalls/syscall_64.tbl */
-#define NR_EXECVE   59
-#define NR_EXECVEAT 322
-
 /* The registers of the program, which were saved as it entered the kernel. */
 static __always_inline void find_saved_registers(struct walk *w, struct task_struct *task)
 {
@@ -109,13 +103,13 @@ static __always_inline void find_saved_registers(struct walk *w, struct task_str
 	regs = (void *)bpf_task_pt_regs(task);
 	if (bpf_probe_read_kernel(&in_kernel, sizeof(in_kernel), regs))
 		return;
-	w->pc = in_kernel.rip;
-	w->sp = in_kernel.rsp;
-	w->bp = in_kernel.rbp;
-	/* In a system call rip is behind the instruction. orig_rax is its number, else -1. Where
-	 * execve goes back, rip is the first instruction of the new image. */
-	w->returns = (int64_t)in_kernel.orig_rax >= 0;
-	if (in_kernel.orig_rax == NR_EXECVE || in_kernel.orig_rax == NR_EXECVEAT) {
+	w->pc = REG_PC(&in_kernel);
+	w->sp = REG_SP(&in_kernel);
+	w->bp = REG_FP(&in_kernel);
+	/* In a system call the pc is behind the instruction. Where execve goes back, it is the
+	 * first instruction of the new image. */
+	w->returns = CALL_NUMBER(&in_kernel) >= 0;
+	if (CALL_NUMBER(&in_kernel) == NR_EXECVE || CALL_NUMBER(&in_kernel) == NR_EXECVEAT) {
 		w->returns = 0;
 		/* The old image may be gone, and the registers are still those of it (fs/exec.c,
 		 * begin_new_exec; fs/binfmt_elf.c, START_THREAD at the end): there is no stack. */

@@ -49,6 +49,12 @@ complain 'only core/attach may know the kernel' \
 complain 'only core/cli may print to stdout or exit' \
 	"$(grep -rnE --include='*.c' '\b(printf|puts|exit)\(' core | grep -vE '^core/cli/|_(test|fuzz)\.c:')"
 
+# Which registers a processor has, and what else differs, stands in folders of its name.
+complain 'only folders of a processor may know its registers' \
+	"$(grep -nE '(->|\.)(r(ip|sp|bp|ax|bx|cx|dx|si|di|8|9|1[0-5])|eflags|orig_rax|cs|fsbase|pstate|syscallno|tp_value)\b' bpf/*.[ch])"
+complain 'only folders of a processor may ask which it is' \
+	"$(grep -rnE --include='*.[chS]' '__(x86_64|aarch64)__|__TARGET_ARCH' core bpf | grep -vE '/(x86_64|arm64)/')"
+
 sources() { find core bpf ci experiments -type f -regextype egrep -regex ".*\.($1)"; }
 # shellcheck disable=SC2046 # a list of files
 complain 'no file may have more than 800 lines' \

@@ -150,6 +150,21 @@ many_times() {
 }
 check "again and again, the text is as before" many_times
 
+# A big program is changed in many stops, which this makes of a small one: a function in each.
+in_many_stops() {
+	export GOTRACE_SHORT_STOPS=1
+	"$@"
+	[ "$(value end.pauses)" -ge 5 ] || fail "$(value end.pauses) stops to attach"
+	[ "$(value end.put_back_pauses)" -ge 5 ] || fail "$(value end.put_back_pauses) stops to detach"
+	[ "$(value end.pause_sum_ns)" -gt "$(value end.pause_ns)" ] || fail "the sum of all stops is not told"
+	[ "$(value end.put_back_pause_sum_ns)" -gt "$(value end.put_back_pause_ns)" ] || fail "the sum of all stops at the end is not told"
+	expect_grep 'all threads were stopped for [^ ]+ at most, [^ ]+ in [0-9]+ stops' err
+	expect_grep '^stopped +[^ ]+ at most, [^ ]+ in [0-9]+ stops$' <(gt info trace)
+}
+check "in many stops, between which it runs: counts are exact" in_many_stops exact inline
+check "in many stops: by stubs and states alone" in_many_stops by_default
+TIMES=4 check "in many stops, again and again: the text is as before" in_many_stops many_times
+
 # rest spends its time right inside the window of its exit.
 preempted() {
 	local i left=0
@@ -224,6 +239,11 @@ killed_everywhere() { # CALL FIRST STEP
 }
 check "gotrace is killed at any ptrace" killed_everywhere ptrace $((RANDOM % 12 + 1)) 12
 check "gotrace is killed at any write to the process's memory" killed_everywhere pwrite64 $((RANDOM % 3 + 1)) 3
+killed_between_stops() {
+	export GOTRACE_SHORT_STOPS=1
+	killed_everywhere pwrite64 $((RANDOM % 7 + 1)) 7 3
+}
+check "gotrace is killed while some of the jumps are there" killed_between_stops
 
 # Where stubs cannot be had nothing is recorded and nothing is changed, whether they were asked for or not, and gotrace says what can be done.
 refused() { # REASON

@@ -168,11 +168,23 @@ static int describe_target(const struct recording *r, const struct collector_sta
 /* All threads of a running process were stopped. */
 static int describe_pauses(const struct recording *r, struct trace_info *end)
 {
-	int err = set_count(end, KEY_END_PAUSE_NS, r->pause_ns);
+	const struct stop_times *in = &r->probing->stops_in, *out = &r->probing->stops_out;
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ KEY_END_PAUSE_NS, in->longest_ns },
+		{ KEY_END_PAUSES, in->n },
+		{ KEY_END_PAUSE_SUM_NS, in->sum_ns },
+		{ KEY_END_PUT_BACK_PAUSE_NS, out->longest_ns },
+		{ KEY_END_PUT_BACK_PAUSES, out->n },
+		{ KEY_END_PUT_BACK_PAUSE_SUM_NS, out->sum_ns },
+	};
+	int err = 0;
 
-	if (!err)
-		err = set_count(end, KEY_END_PAUSES, r->n_pauses);
-	return err ? err : set_count(end, KEY_END_PUT_BACK_PAUSE_NS, r->put_back_ns);
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
+		err = set_count(end, counts[i].key, counts[i].n);
+	return err;
 }
 
 static int describe_stubs(const struct recording *r, const struct collector_stats *s,
@@ -186,7 +198,7 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 		err = set_count(end, KEY_END_STUBS_LEFT, n_left_out);
 	if (!err && r->patch_ns)
 		err = set_count(end, KEY_END_PATCH_NS, r->patch_ns);
-	if (!err && r->n_pauses)
+	if (!err && r->probing->stops_in.n)
 		err = describe_pauses(r, end);
 	if (!err && !p->n_in_stub) /* the header says something else */
 		err = describe_strategy(end, p);
@@ -200,8 +212,8 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 				      "%zu of %zu sites could not be moved to stubs (%s) and are "
 				      "single-stepped",
 				      n_left_out, r->n_stubs,
-				      r->n_pauses ? "the process was executing them"
-						  : "another tool probes there?");
+				      r->probing->stops_in.n ? "the process was executing them"
+							     : "another tool probes there?");
 	if (!err && p->n_in_stub && r->new_image)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,

@@ -181,8 +181,6 @@ void patching_running(struct recording *r)
 
 	text_watch_patched(&r->text_watch);
 	r->refused = probing_joined(p, running_patch(p->running, p->in_stub));
-	r->pause_ns = p->running->pause_ns;
-	r->n_pauses = p->running->n_pauses;
 	if (!r->refused)
 		attach_left_out(r);
 	if (r->refused || r->unprobed)
@@ -194,10 +192,6 @@ void patching_running(struct recording *r)
 
 void patching_put_back(struct recording *r)
 {
-	struct running *running = r->probing->running;
-
-	if (!running || target_reap(r->target))
-		return;
-	running_put_back(running);
-	r->put_back_ns = running->put_back_ns;
+	if (r->probing->running && !target_reap(r->target))
+		running_put_back(r->probing->running);
 }

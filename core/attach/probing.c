@@ -186,6 +186,12 @@ static void use_inline_if_any(struct probing *p, const struct probing_options *o
 		use_inline(p, opt, PROBE_WHY_ASKED);
 }
 
+static void take_stops(struct probing *p)
+{
+	p->stops_in = p->running->in;
+	p->stops_out = p->running->out;
+}
+
 static void forget_running(struct probing *p)
 {
 	if (p->running)
@@ -267,6 +273,7 @@ int probing_joined(struct probing *p, const char *why)
 	uint32_t last = PLAN_NO_FUNC;
 	size_t n = 0;
 
+	take_stops(p);
 	for (size_t i = 0; i < plan->n_sites; i++)
 		n += p->in_stub[i];
 	if (why || !n)
@@ -288,7 +295,10 @@ void probing_unmap(struct probing *p, bool ended)
 {
 	if (!p->running || p->kept_maps)
 		return;
-	if (ended || running_unmap(p->running)) {
+	const bool unmapped = ended || running_unmap(p->running);
+
+	take_stops(p);
+	if (unmapped) {
 		forget_running(p);
 		return;
 	}

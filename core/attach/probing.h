@@ -49,6 +49,9 @@ struct probing {
 	uint8_t *cost_class;     /* by site: enum cost_class */
 	struct running *running; /* the stubs are mapped in a process that runs; else NULL */
 	bool kept_maps;          /* they could not be unmapped from it */
+	/* all its threads were stopped for that: to put jumps in; to take them out, and the stubs
+	 */
+	struct stop_times stops_in, stops_out;
 	/* functions that are not recorded, for the process was executing what would have to change
 	 */
 	size_t n_left_out;

@@ -154,9 +154,9 @@ static void detach(struct recording *r)
 
 	patching_end_look(r);
 	releasing_finish(&r->releasing);
-	/* Stubs take their slow path then, which records nothing either. */
+	/* A stub neither records nor traps, while jumps are taken out. */
 	if (r->collector && collector_rings(r->collector))
-		rings_disable(collector_rings(r->collector));
+		rings_shut(collector_rings(r->collector));
 	if (r->probes.state)
 		r->probes.state->paused = PAUSED_ALL;
 	r->off_cpu_seen = off_cpu_close(&r->off_cpu);

@@ -96,10 +96,6 @@ struct recording {
 	enum end_reason reason;
 	uint64_t collect_start_ns; /* when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
-	/* the longest that all threads of a running target were stopped at once to change its text,
-	 * and to change it back; 0: not at all */
-	uint64_t pause_ns, put_back_ns;
-	unsigned n_pauses;
 	unsigned n_own_execs; /* of the binary that were seen */
 	bool new_image;       /* the target has executed itself anew, without the stubs it had */
 	bool unprobed;        /* some sites have no probe: nothing is recorded */

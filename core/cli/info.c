@@ -23,6 +23,7 @@
 #include "base/text_wrap.h"
 #include "model/summary.h"
 #include "trace/keys.h"
+#include "trace/stops.h"
 #include "trace/trace.h"
 
 #define NAME_WIDTH       26 /* the longest key has 25 letters */
@@ -228,6 +229,14 @@ static void show_phases(const struct trace_info *t, const char *title, bool of_e
 	fputc('\n', out);
 }
 
+static void show_stops(const struct trace_info *t, FILE *out)
+{
+	char stops[STOPS_BYTES];
+
+	if (stops_say(t, stops))
+		fprintf(out, NAME "%s\n", "stopped", stops);
+}
+
 /* Forty texts that are the same in every trace of a Go version: their number is enough here. */
 static bool is_reason(const char *key)
 {
@@ -292,6 +301,7 @@ static void show_lines(const struct trace_reader *r, const struct counted *c, FI
 	fprintf(out, NAME "%.6f s\n", "duration", (double)length_ns(t, c) / 1e9);
 	show_phases(t, "set_up", false, out);
 	show_phases(t, "tear_down", true, out);
+	show_stops(t, out);
 	show_cost(t, out);
 }
 

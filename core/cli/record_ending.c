@@ -14,6 +14,7 @@
 #include "base/text_format.h"
 #include "cli/record_run.h"
 #include "trace/keys.h"
+#include "trace/stops.h"
 
 static int take_keys(struct trace_info *to, const struct trace_info *from)
 {
@@ -30,7 +31,7 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 {
 	const struct trace_info *end = &r->recording.end;
 	const char *file = r->opt.output;
-	char lost[48], pause[64] = "", said[PROBE_OVERHEAD_BYTES];
+	char lost[48], stops[STOPS_BYTES], pause[STOPS_BYTES + 40] = "", said[PROBE_OVERHEAD_BYTES];
 	const char *cost = NULL, *warning = NULL;
 	struct trace_info all = { 0 };
 	struct stat st;
@@ -45,9 +46,8 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 		 r->recording.reason == END_WRITE_ERROR ? "the rest lost" : "none lost");
 	if (s->lost_events)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " lost", s->lost_events);
-	if (r->recording.n_pauses)
-		snprintf(pause, sizeof(pause), "; all threads were stopped for %s to attach",
-			 HUMAN(r->recording.pause_ns));
+	if (stops_say(end, stops))
+		snprintf(pause, sizeof(pause), "; all threads were stopped for %s", stops);
 	uint64_t kept = trace_info_u64(end, KEY_END_KEPT,
 				       trace_info_u64(end, KEY_END_WINDOW_EVENTS, s->events));
 	char of[40] = "";

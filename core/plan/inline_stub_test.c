@@ -215,12 +215,12 @@ static void off(struct child *k)
 	struct ring_head *h = &k->w->rings[0].head;
 
 	world_reset(k);
-	for (uint64_t head = 0; head <= 1ull << 40; head = head * 4 + 4 * RING_SLOT) {
+	for (uint64_t head = 0, n = 0; head <= 1ull << 40; head = head * 4 + 4 * RING_SLOT) {
 		struct ring_head before;
 		struct outcome o;
 
 		h->head = h->reserved = head;
-		h->tail = RING_PAUSED;
+		h->tail = n++ % 2 ? RING_SHUT : RING_PAUSED;
 		before = *h;
 		o = run(k, 0);
 		assert_int_equal(o.end, END_BACK);

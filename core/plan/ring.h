@@ -74,8 +74,8 @@ struct ring_head {
 	uint64_t dropped_goid;  /* the goid when all were one goroutine's, RING_MANY_GOIDS else */
 	uint64_t pad1[4];
 	/* ---- written by the collector */
-	/* read up to here; RING_DISABLED makes every stub take its slow path, RING_PAUSED do
-	 * nothing */
+	/* read up to here; RING_DISABLED makes every stub take its slow path, RING_PAUSED and
+	 * RING_SHUT do nothing */
 	uint64_t tail;
 	uint64_t dropped_seen; /* `dropped` as the collector last saw it */
 	uint64_t pad2[6];
@@ -88,6 +88,9 @@ _Static_assert(__builtin_offsetof(struct ring_head, tail) == 128, "a line of its
 /* head - tail is then larger than any ring for as long as a program can run. */
 #define RING_DISABLED (1ull << 63)
 #define RING_PAUSED   (1ull << RING_PAUSED_BIT)
+/* Before recording begins and after it ends: as RING_PAUSED for stubs, and never opened again by
+ * who pauses and resumes. */
+#define RING_SHUT (RING_DISABLED | RING_PAUSED)
 
 /*
  * A slot is an event: the time stamp counter, the depth, the number of the site. When `site` is

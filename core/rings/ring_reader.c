@@ -38,7 +38,9 @@ static void check_tail(struct ring_reader *r)
 	const unsigned before = __atomic_load_n(&r->switches, __ATOMIC_ACQUIRE);
 	const uint64_t is = __atomic_load_n(&r->head->tail, __ATOMIC_ACQUIRE);
 
-	if (is == RING_DISABLED && (!r->opened || __atomic_load_n(&r->disabled, __ATOMIC_ACQUIRE)))
+	if (is == RING_SHUT && !r->opened)
+		return;
+	if (is >= RING_DISABLED && __atomic_load_n(&r->disabled, __ATOMIC_ACQUIRE))
 		return;
 	r->opened = true;
 	if (is == r->released || is == __atomic_load_n(&r->resumed, __ATOMIC_RELAXED) ||
@@ -77,11 +79,16 @@ void ring_reader_resume(struct ring_reader *r)
 		__atomic_add_fetch(&r->switches, 1, __ATOMIC_ACQ_REL);
 }
 
-void ring_reader_disable(struct ring_reader *r)
+static void disable(struct ring_reader *r, uint64_t tail)
 {
 	/* Before the tail: by it check_tail knows whose the tail is. */
 	__atomic_store_n(&r->disabled, true, __ATOMIC_RELEASE);
-	__atomic_store_n(&r->head->tail, RING_DISABLED, __ATOMIC_RELEASE);
+	__atomic_store_n(&r->head->tail, tail, __ATOMIC_RELEASE);
+}
+
+void ring_reader_shut(struct ring_reader *r)
+{
+	disable(r, RING_SHUT);
 }
 
 static void fail(struct ring_reader *r, enum ring_fault fault)
@@ -92,7 +99,7 @@ static void fail(struct ring_reader *r, enum ring_fault fault)
 	r->waiting = r->has_args = false;
 	r->fault_lost = slots ? slots : 1;
 	r->written = r->at;
-	ring_reader_disable(r);
+	disable(r, RING_DISABLED);
 }
 
 /* ---- positions */

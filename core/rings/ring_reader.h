@@ -66,7 +66,8 @@ uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, ui
 bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns,
 		      struct event_ext *loss);
 void ring_reader_release(struct ring_reader *r);
-void ring_reader_disable(struct ring_reader *r);
+/* For any thread, for ever: stubs write nothing into the ring. */
+void ring_reader_shut(struct ring_reader *r);
 /* For any thread: stubs write nothing into the ring, and go on again. */
 void ring_reader_pause(struct ring_reader *r);
 void ring_reader_resume(struct ring_reader *r);

@@ -349,10 +349,10 @@ bool rings_filling(const struct rings *s)
 	return false;
 }
 
-void rings_disable(struct rings *s)
+void rings_shut(struct rings *s)
 {
 	for (unsigned i = 0; i < s->opt.n_rings; i++)
-		ring_reader_disable(&s->readers[i]);
+		ring_reader_shut(&s->readers[i]);
 }
 
 void rings_pause(struct rings *s)

@@ -144,12 +144,12 @@ void rings_release(struct rings *s);
 /* Is a ring filled by more than one eighth? */
 bool rings_filling(const struct rings *s);
 
-/* Makes all stubs take their slow path from now on. What they have written can still be read. */
-void rings_disable(struct rings *s);
+/* Stubs do nothing any more. What they have written can still be read. */
+void rings_shut(struct rings *s);
 
 /* Recording is off: stubs do nothing, and lose nothing, until _resume. An event that a stub is
  * about to write when it is called comes nevertheless. Both are for any thread, and change nothing
- * in rings that are disabled. */
+ * in rings that are disabled or shut. */
 void rings_pause(struct rings *s);
 void rings_resume(struct rings *s);
 

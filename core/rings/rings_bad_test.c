@@ -36,9 +36,13 @@ static void tail_goes_back(struct ring_head *r)
 {
 	r->tail -= SIZE; /* the ring is full for stubs */
 }
-static void tail_shut(struct ring_head *r)
+static void tail_disabled(struct ring_head *r)
 {
 	r->tail = RING_DISABLED;
+}
+static void tail_shut(struct ring_head *r)
+{
+	r->tail = RING_SHUT;
 }
 static void tail_paused(struct ring_head *r)
 {
@@ -141,27 +145,17 @@ static void a_bad_ring_is_disabled(void **state)
 		void (*spoil)(struct ring_head *r);
 		enum ring_fault fault;
 	} cases[] = {
-		{ head_past_the_size, RING_BAD_HEAD },
-		{ head_between_slots, RING_BAD_HEAD },
-		{ tail_goes_on, RING_BAD_TAIL },
-		{ tail_goes_back, RING_BAD_TAIL },
-		{ tail_shut, RING_BAD_TAIL },
-		{ tail_paused, RING_BAD_TAIL },
-		{ head_goes_back, RING_BAD_HEAD },
-		{ much_reserved, RING_BAD_RESERVED },
-		{ site_out_of_range, RING_BAD_SITE },
-		{ site_without_a_stub, RING_BAD_SITE },
-		{ context_of_nobody, RING_BAD_CONTEXT },
-		{ state_of_nobody, RING_BAD_CONTEXT },
-		{ wake_at_a_call, RING_BAD_SITE },
-		{ made_by_nothing, RING_BAD_ARGS },
-		{ args_of_a_call, RING_BAD_ARGS },
-		{ args_too_few, RING_BAD_ARGS },
-		{ args_too_many, RING_BAD_ARGS },
-		{ args_out_of_order, RING_BAD_ARGS },
-		{ args_of_another, RING_BAD_ARGS },
-		{ args_of_no_site, RING_BAD_SITE },
-		{ call_of_nobody, RING_BAD_CONTEXT },
+		{ head_past_the_size, RING_BAD_HEAD },  { head_between_slots, RING_BAD_HEAD },
+		{ tail_goes_on, RING_BAD_TAIL },        { tail_goes_back, RING_BAD_TAIL },
+		{ tail_disabled, RING_BAD_TAIL },       { tail_shut, RING_BAD_TAIL },
+		{ tail_paused, RING_BAD_TAIL },         { head_goes_back, RING_BAD_HEAD },
+		{ much_reserved, RING_BAD_RESERVED },   { site_out_of_range, RING_BAD_SITE },
+		{ site_without_a_stub, RING_BAD_SITE }, { context_of_nobody, RING_BAD_CONTEXT },
+		{ state_of_nobody, RING_BAD_CONTEXT },  { wake_at_a_call, RING_BAD_SITE },
+		{ made_by_nothing, RING_BAD_ARGS },     { args_of_a_call, RING_BAD_ARGS },
+		{ args_too_few, RING_BAD_ARGS },        { args_too_many, RING_BAD_ARGS },
+		{ args_out_of_order, RING_BAD_ARGS },   { args_of_another, RING_BAD_ARGS },
+		{ args_of_no_site, RING_BAD_SITE },     { call_of_nobody, RING_BAD_CONTEXT },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -250,18 +244,19 @@ static void counters_that_cannot_be(void **state)
 	assert_int_equal(rings_stats(f->rings).disabled, 0);
 }
 
-static void disabling_all(void **state)
+static void shutting_all(void **state)
 {
 	struct rings_fixture *f = *state;
 
 	rings_context(f->ring[0], 7, 20);
 	rings_slot(f->ring[0], 5, 64, 0);
-	rings_disable(f->rings);
+	rings_shut(f->rings);
 	for (int i = 0; i < N_RINGS; i++)
-		assert_int_equal(f->ring[i]->tail, RING_DISABLED);
+		assert_true(f->ring[i]->tail == RING_SHUT);
 	rings_round(f, 2 * MS); /* what was written is still read */
 	assert_int_equal(f->n, 1);
-	assert_int_equal(f->ring[0]->tail, RING_DISABLED);
+	assert_true(f->ring[0]->tail == RING_SHUT);
+	assert_int_equal(rings_stats(f->rings).disabled, 0);
 }
 
 /* Off: what was written is read, nothing is given back until it is on again. */
@@ -269,13 +264,13 @@ static void off_and_on(void **state)
 {
 	struct rings_fixture *f = *state;
 
-	f->ring[2]->tail = RING_DISABLED; /* not opened yet */
+	f->ring[2]->tail = RING_SHUT; /* not opened yet */
 	rings_context(f->ring[0], 7, 20);
 	rings_slot(f->ring[0], 5, 64, 0);
 	for (int twice = 0; twice < 2; twice++) {
 		rings_pause(f->rings);
 		for (int i = 0; i < N_RINGS; i++)
-			assert_true(f->ring[i]->tail == (i == 2 ? RING_DISABLED : RING_PAUSED));
+			assert_true(f->ring[i]->tail == (i == 2 ? RING_SHUT : RING_PAUSED));
 	}
 	rings_round(f, 2 * MS);
 	rings_slot(f->ring[0], 2 * MS + 5, 64, 1); /* a stub that was at work */
@@ -285,17 +280,16 @@ static void off_and_on(void **state)
 	for (int twice = 0; twice < 2; twice++) {
 		rings_resume(f->rings);
 		for (int i = 0; i < N_RINGS; i++)
-			assert_true(f->ring[i]->tail ==
-				    (i == 2 ? RING_DISABLED : f->ring[i]->head));
+			assert_true(f->ring[i]->tail == (i == 2 ? RING_SHUT : f->ring[i]->head));
 	}
 	rings_slot(f->ring[0], 3 * MS + 5, 64, 0);
 	rings_round(f, 4 * MS);
 	assert_int_equal(f->n, 3);
 	assert_true(f->ring[0]->tail == f->ring[0]->head);
 	assert_int_equal(f->n_losses, 0);
-	rings_disable(f->rings);
+	rings_shut(f->rings);
 	rings_resume(f->rings);
-	assert_true(f->ring[0]->tail == RING_DISABLED);
+	assert_true(f->ring[0]->tail == RING_SHUT);
 }
 
 static void *switch_often(void *arg)
@@ -367,7 +361,7 @@ int main(void)
 		test(a_bad_ring_is_disabled),
 		test(an_event_before_any_context),
 		test(counters_that_cannot_be),
-		test(disabling_all),
+		test(shutting_all),
 		test(off_and_on),
 		test(off_and_on_meanwhile),
 		test(what_cannot_be_read),

@@ -217,15 +217,18 @@
 #define KEY_END_PHASE     "end.phase."
 #define KEY_END_PATCH_NS  "end.patch_ns" /* how long the exec was held for the stubs */
 /* of a running process: the longest that all its threads were stopped to change its text, how
- * often, and the longest to change it back */
-#define KEY_END_PAUSE_NS          "end.pause_ns"
-#define KEY_END_PAUSES            "end.pauses"
-#define KEY_END_PUT_BACK_PAUSE_NS "end.put_back_pause_ns"
-#define KEY_END_STUBS             "end.stubs"      /* number of sites probed in a stub */
-#define KEY_END_STUBS_LEFT        "end.stubs_left" /* sites meant for one, probed in the text */
-#define KEY_END_IMAGES            "end.images"     /* process images seen (runtime.main entered) */
-#define KEY_END_CHILDREN          "end.children"   /* processes that the target started */
-#define KEY_END_EXECS             "end.execs"      /* programs it executed, the first included */
+ * often and how long in all; and to change it back */
+#define KEY_END_PAUSE_NS              "end.pause_ns"
+#define KEY_END_PAUSES                "end.pauses"
+#define KEY_END_PAUSE_SUM_NS          "end.pause_sum_ns"
+#define KEY_END_PUT_BACK_PAUSE_NS     "end.put_back_pause_ns"
+#define KEY_END_PUT_BACK_PAUSES       "end.put_back_pauses"
+#define KEY_END_PUT_BACK_PAUSE_SUM_NS "end.put_back_pause_sum_ns"
+#define KEY_END_STUBS                 "end.stubs"      /* number of sites probed in a stub */
+#define KEY_END_STUBS_LEFT            "end.stubs_left" /* sites meant for one, probed in the text */
+#define KEY_END_IMAGES                "end.images" /* process images seen (runtime.main entered) */
+#define KEY_END_CHILDREN              "end.children" /* processes that the target started */
+#define KEY_END_EXECS                 "end.execs"    /* programs it executed, the first included */
 /* of them of the traced binary, and not recorded */
 #define KEY_END_MISSED_IMAGES "end.missed_images"
 /* how often the text was looked at, the most probes that were gone from it, and the most that the

@@ -75,7 +75,7 @@ struct collector_clock {
 	double residual_ns;
 	uint64_t worst_ns, jumps;
 } collector_clock(const struct collector *c);
-/* Those of inline stubs, for what may be done to them from any thread: rings_disable, before probes
+/* Those of inline stubs, for what may be done to them from any thread: rings_shut, before probes
  * are taken down, rings_pause and rings_resume. NULL without. */
 struct rings *collector_rings(const struct collector *c);
 void collector_free(struct collector *c);

@@ -122,7 +122,7 @@ static void set_tails(struct ring_area *a, uint64_t tail)
 
 void ring_area_shut(struct ring_area *a)
 {
-	set_tails(a, RING_DISABLED);
+	set_tails(a, RING_SHUT);
 }
 
 void ring_area_open(struct ring_area *a)

@@ -39,7 +39,7 @@ int ring_area_make_in(struct ring_area *a, int fd, unsigned n, uint32_t ring_byt
 /* Why so large an area cannot be made, a clause, static: the user's limit on files, which cannot be
  * raised for it. NULL: nothing is known against it. */
 const char *ring_area_obstacle(unsigned n, uint32_t ring_bytes);
-/* No stub writes before ring_area_open, for who maps rings that nobody reads yet. */
+/* Stubs do nothing before ring_area_open, for who maps rings that nobody reads yet. */
 void ring_area_shut(struct ring_area *a);
 void ring_area_open(struct ring_area *a);
 /* Rings that stubs have written half of what is there get twice as much memory, up to all. By one

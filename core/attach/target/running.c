@@ -14,6 +14,7 @@
 #include "attach/target/running_why.h"
 #include "attach/process_memory.h"
 #include "attach/target/threads.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/urgency.h"
 #include "plan/inline_hook.h"
@@ -33,13 +34,40 @@ static int stop_all(struct running *r, struct threads *t, unsigned try)
 	return threads_stop(t, r->opt.pid, 0, try);
 }
 
-static uint64_t let_all_go(struct running *r, struct threads *t)
+/* Returns how long they were stopped, ns. */
+static uint64_t let_all_go(struct running *r, struct threads *t, struct stop_times *times)
 {
 	uint64_t ns = threads_go(t);
 
 	urgency_put_back(r->nice);
 	process_memory_nice(r->nice);
+	times->n++;
+	times->sum_ns += ns;
+	if (ns > times->longest_ns)
+		times->longest_ns = ns;
 	return ns;
+}
+
+/* All threads stand still for so long, or a little longer where finding out where they are took
+ * most of it. What is left to write waits for the next stop. */
+#define STOP_NS  (20ull * 1000 * 1000)
+#define WRITE_NS (5ull * 1000 * 1000)
+
+static uint64_t write_until(const struct running *r, const struct threads *t)
+{
+	const uint64_t least = clock_monotonic_ns() + WRITE_NS, most = t->stop_ns + STOP_NS;
+
+	return r->short_stops ? 0 : most > least ? most : least;
+}
+
+#define RUN_MAX_NS (500ull * 1000 * 1000)
+
+/* Between stops the process runs for as long as it stood still. */
+static void let_it_run(uint64_t stopped_ns)
+{
+	const uint64_t ns = stopped_ns < RUN_MAX_NS ? stopped_ns : RUN_MAX_NS;
+
+	nanosleep(&(struct timespec){ .tv_nsec = (long)ns }, NULL);
 }
 
 /* ---- whom it matters to */
@@ -97,14 +125,15 @@ static bool finish_pages(struct running *r)
 
 /* ---- putting the jumps in */
 
-/* Those of in_stub that are not patched yet. A site whose window somebody is in stays in in_stub,
- * with those that are patched together with it; returns how many are in the way. */
-static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub)
+/* Those of in_stub that are not patched yet, until then. A site whose window somebody is in stays
+ * in in_stub, with those that are patched together with it; returns how many are in the way. */
+static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub, uint64_t until_ns)
 {
 	const struct plan *plan = r->opt.plan;
 	size_t n_busy = 0;
 
-	for (size_t i = 0, end; i < plan->n_sites; i = end) {
+	r->more = false;
+	for (size_t i = 0, end; i < plan->n_sites && !r->more; i = end) {
 		bool busy = false;
 
 		end = running_group_end(r, i);
@@ -113,8 +142,10 @@ static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub
 		for (size_t k = i; k < end && !busy; k++)
 			busy = in_the_way(r, &plan->sites[k].stub);
 		n_busy += busy;
-		if (!busy)
-			running_patch_group(r, stubs, in_stub, i, end);
+		if (busy)
+			continue;
+		running_patch_group(r, stubs, in_stub, i, end);
+		r->more = end < plan->n_sites && clock_monotonic_ns() >= until_ns;
 	}
 	finish_pages(r);
 	return n_busy;
@@ -133,17 +164,19 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 				   strerror(-err));
 	}
 	const char *why = text_patch_other_image(r->opt.pid, r->opt.exe_fd);
+	if (!why && text_patch_memory_ended(&r->text))
+		why = "it executed itself anew";
 	if (!why && !r->hooked)
 		why = text_patch_sigtramp(&r->text);
 	if (why)
 		return why;
 	r->hooked = true;
-	r->n_in_the_way = patch_sites(r, stubs, in_stub);
+	r->n_in_the_way = patch_sites(r, stubs, in_stub, write_until(r, t));
 	return NULL;
 }
 
 static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bool *in_stub,
-				     unsigned try)
+				     unsigned try, uint64_t *stopped_ns)
 {
 	struct threads t;
 
@@ -151,30 +184,49 @@ static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bo
 	int err = stop_all(r, &t, try);
 	const char *why = err ? running_why_not_stopped(r, &t, err)
 			      : patch_stopped(r, &t, stubs, in_stub);
-	uint64_t ns = let_all_go(r, &t);
-
-	if (ns > r->pause_ns)
-		r->pause_ns = ns;
-	r->n_pauses++;
+	*stopped_ns = let_all_go(r, &t, &r->in);
 	return why;
 }
 
-/* A thread that is in the kernel, or gets no processor, may stop the next time. */
-static const char *patch_once(struct running *r, const uint8_t *stubs, bool *in_stub)
+static size_t count_left(const struct running *r, const bool *in_stub)
 {
-	const char *why;
+	size_t n = 0;
 
-	for (unsigned try = 0;; try++) {
-		why = patch_in_one_stop(r, stubs, in_stub, try);
-		if (!why || !r->again || r->n_patched || try + 1 == THREADS_TRIES)
+	for (size_t i = 0; i < r->opt.plan->n_sites; i++)
+		n += in_stub[i] && !r->patched[i];
+	return n;
+}
+
+/* In as many stops as it takes. A thread that is in the kernel, or gets no processor, may stop the
+ * next time. */
+static const char *patch_all(struct running *r, const uint8_t *stubs, bool *in_stub,
+			     uint64_t *stopped_ns)
+{
+	size_t n_left = count_left(r, in_stub);
+
+	for (unsigned try = 0;;) {
+		const size_t n_before = n_left;
+		const char *why = patch_in_one_stop(r, stubs, in_stub, try, stopped_ns);
+
+		if (why && (!r->again || (r->n_patched && !r->more) || ++try == THREADS_TRIES))
 			return why;
-		log_debug("attaching again: %s", why);
-		threads_pause(try);
+		if (!why && !r->more)
+			return NULL;
+		n_left = count_left(r, in_stub);
+		if (!why && n_left == n_before)
+			return "its text cannot be written";
+		if (!why) {
+			try = 0;
+			let_it_run(*stopped_ns);
+		} else {
+			log_debug("attaching again: %s", why);
+			threads_pause(try - 1);
+		}
 	}
 }
 
-#define TRIES_IN      10                /* pauses for sites that somebody is in, */
-#define TRY_IN_MAX_NS (5 * 1000 * 1000) /* while they are shorter than this */
+#define TRIES_IN      10                /* passes for sites that somebody is in, */
+#define TRY_IN_MAX_NS (5 * 1000 * 1000) /* while their stops are shorter than this */
 #define TRY_AGAIN_NS  (2 * 1000 * 1000)
 
 static void wait_a_little(void)
@@ -186,9 +238,11 @@ const char *running_patch(struct running *r, bool *in_stub)
 {
 	const struct plan_stubs *t = &r->opt.plan->stubs;
 	uint8_t *stubs = malloc(t->bytes);
-	const char *why = NULL;
+	const char *why = NULL, *short_stops = secure_getenv("GOTRACE_SHORT_STOPS");
+	uint64_t stopped_ns = 0;
 	int err;
 
+	r->short_stops = short_stops && *short_stops == '1';
 	running_mark_whole(r, in_stub);
 	mark_windows(r, in_stub);
 	err = stubs ? whereabouts_prepare(&r->where, r->opt.pid, &r->look) : -ENOMEM;
@@ -197,12 +251,12 @@ const char *running_patch(struct running *r, bool *in_stub)
 	for (int i = 0; !why && i < TRIES_IN; i++) {
 		if (i)
 			wait_a_little();
-		why = patch_once(r, stubs, in_stub);
-		if (!r->n_in_the_way || r->pause_ns > TRY_IN_MAX_NS)
+		why = patch_all(r, stubs, in_stub, &stopped_ns);
+		if (!r->n_in_the_way || (i && stopped_ns > TRY_IN_MAX_NS))
 			break;
 	}
 	free(stubs);
-	if (why && r->n_patched) /* later tries failed, what is there is good */
+	if (why && r->n_patched && !r->more) /* later tries failed, what is there is good */
 		why = NULL;
 	for (size_t i = 0; !why && i < r->opt.plan->n_sites; i++)
 		in_stub[i] &= r->patched[i];
@@ -226,7 +280,7 @@ static int stop_and_look(struct running *r, struct threads *t, struct stops *sto
 	int err = stop_all(r, t, stops->late);
 
 	if (err == -ETIMEDOUT) {
-		let_all_go(r, t);
+		let_all_go(r, t, &r->out);
 		if (stops->late + 1 == THREADS_TRIES)
 			return -ETIMEDOUT;
 		threads_pause(stops->late++);
@@ -238,16 +292,8 @@ static int stop_and_look(struct running *r, struct threads *t, struct stops *sto
 	if (!err)
 		err = whereabouts_find(&r->where, t, &look);
 	if (err)
-		let_all_go(r, t);
+		let_all_go(r, t, &r->out);
 	return err;
-}
-
-static void let_go(struct running *r, struct threads *t)
-{
-	uint64_t ns = let_all_go(r, t);
-
-	if (ns > r->put_back_ns)
-		r->put_back_ns = ns;
 }
 
 static void mark_before_undo(struct running *r)
@@ -278,9 +324,9 @@ static bool is_busy(const struct running *r, const struct site_stub *s, uint64_t
 	       (s->compare_len && whereabouts_between(&r->where, window, window + 1));
 }
 
-/* Returns how many had to be left, since a thread is in their stub or a page could not be written.
- */
-static size_t undo_sites(struct running *r)
+/* Until then. Returns how many had to be left, since a thread is in their stub, a page could not be
+ * written or the time was up. */
+static size_t undo_sites(struct running *r, uint64_t until_ns)
 {
 	const struct plan *plan = r->opt.plan;
 	const uint64_t stubs = r->maps.stubs.at;
@@ -288,7 +334,8 @@ static size_t undo_sites(struct running *r)
 	uint64_t end = stubs + plan->stubs.inl.hook_off;
 	size_t n_busy = 0;
 
-	for (size_t i = plan->n_sites; i-- > 0;) {
+	r->more = false;
+	for (size_t i = plan->n_sites; i-- > 0 && !r->more;) {
 		const struct site_stub *s = &plan->sites[i].stub;
 
 		if (!s->displaced_len) { /* it has a stub for branches at most */
@@ -306,8 +353,10 @@ static size_t undo_sites(struct running *r)
 		     text_patch_is_files(&r->text, &plan->sites[i]))) {
 			r->patched[i] = false;
 			r->n_patched--;
+			r->more = r->n_patched && clock_monotonic_ns() >= until_ns;
 		}
 	}
+	n_busy += r->more;
 	return finish_pages(r) ? n_busy : n_busy + 1;
 }
 
@@ -327,19 +376,23 @@ size_t running_put_back(struct running *r)
 	if (r->n_patched)
 		mark_before_undo(r);
 	for (int i = 0; i < TRIES_OUT && n_busy; i++) {
-		if (i)
-			wait_a_little();
+		const size_t n_before = r->n_patched;
+
+		r->more = false;
 		int err = stop_and_look(r, &t, &stops);
 		if (err == -ETIMEDOUT)
 			break;
-		if (err && err != -ESRCH)
-			continue;
-		if (err || is_gone(r))
+		if (err == -ESRCH || (!err && is_gone(r)))
 			n_busy = r->n_patched = 0;
-		else
-			n_busy = undo_sites(r);
-		if (!err)
-			let_go(r, &t);
+		else if (!err)
+			n_busy = undo_sites(r, write_until(r, &t));
+		uint64_t stopped_ns = err ? 0 : let_all_go(r, &t, &r->out);
+		if (r->more && r->n_patched < n_before) {
+			i = -1;
+			let_it_run(stopped_ns);
+		} else if (n_busy) {
+			wait_a_little();
+		}
 	}
 	return r->n_patched;
 }
@@ -403,7 +456,7 @@ bool running_unmap(struct running *r)
 			r->maps = (struct stub_maps){ 0 };
 		else if (!whereabouts_between(&r->where, from, from + r->maps.stubs.bytes))
 			unmap_stopped(r, &t);
-		let_go(r, &t);
+		let_all_go(r, &t, &r->out);
 	}
 	return !any_map(r);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Inline stubs in a process that runs already. Its threads are stopped only while its text changes,
- * once or a few times to put the jumps in and to take them out; what takes longer is done by one
- * thread, which sleeps otherwise, or by this process. Whenever this process dies, the other goes
- * on: without stubs, or with stubs that cost nanoseconds.
+ * as often as it takes to put the jumps in, and to take them out, in stops of some milliseconds;
+ * what takes longer is done by one thread, which sleeps otherwise, or by this process. Whenever
+ * this process dies, the other goes on: without stubs, with some of them or all, which cost
+ * nanoseconds.
  *
  * All calls must come from one thread.
  */
@@ -29,6 +30,12 @@ struct running_options {
 	bool traps; /* a site whose jump cannot be written may be probed by a trap */
 };
 
+/* How often all threads were stopped at once, and for how long. */
+struct stop_times {
+	unsigned n;
+	uint64_t longest_ns, sum_ns;
+};
+
 struct running {
 	struct running_options opt;
 	struct text_patch text;
@@ -41,15 +48,16 @@ struct running {
 	/* by site: of a function that is recorded by all of its stubs or not at all; without traps
 	 */
 	bool *whole;
-	size_t n_patched;     /* sites whose jump is in the text */
-	bool hooked;          /* runtime.sigtramp jumps to the hook */
-	uint64_t pause_ns;    /* the longest that all threads were stopped for the jumps, */
-	unsigned n_pauses;    /* how often, */
-	uint64_t put_back_ns; /* and the longest to take them out */
-	int nice;             /* this thread's priority, while others wait for it */
-	size_t n_in_the_way;  /* sites left out since a thread or goroutine is there */
-	bool again;           /* what came in the way may not the next time */
-	char said[256];       /* a reason with names and numbers */
+	size_t n_patched; /* sites whose jump is in the text */
+	bool hooked;      /* runtime.sigtramp jumps to the hook */
+	/* for the jumps; to take them out, and the stubs */
+	struct stop_times in, out;
+	bool short_stops;    /* GOTRACE_SHORT_STOPS=1: one function in each stop, for tests only */
+	int nice;            /* this thread's priority, while others wait for it */
+	size_t n_in_the_way; /* sites left out since a thread or goroutine is there */
+	bool more;           /* jumps are left for the next stop */
+	bool again;          /* what came in the way may not the next time */
+	char said[256];      /* a reason with names and numbers */
 };
 
 /*
@@ -62,15 +70,15 @@ const char *running_map(struct running *r, const struct running_options *opt, in
 			int *lock_fd, struct ring_area *rings);
 
 /*
- * With all probes attached: writes the jumps, for each site i with in_stub[i], which is cleared
- * where that cannot be, and then for all sites of a function that r->whole has. A process that
- * cannot be stopped is let go and tried again, with pauses. NULL, or a clause, r's or static:
- * nothing was written then and in_stub is left alone.
+ * With all probes attached and the rings shut: writes the jumps, for each site i with in_stub[i],
+ * which is cleared where that cannot be, and then for all sites of a function that r->whole has. A
+ * process that cannot be stopped is let go and tried again, with pauses. NULL, or a clause, r's or
+ * static: some jumps may be there then, for running_put_back.
  */
 const char *running_patch(struct running *r, bool *in_stub);
 
 /* Takes the jumps out again: of those where a thread is in the stub it tries again, for a limited
- * time. The rings must be disabled. Returns how many are left in. */
+ * time. The rings must be shut. Returns how many are left in. */
 size_t running_put_back(struct running *r);
 
 /* With no probe in the stubs any more: unmaps them, once no jump is left and nobody is inside.

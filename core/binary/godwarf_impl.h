@@ -15,8 +15,9 @@
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf);
 void godwarf_close(Elf *elf, Dwarf *dwarf);
 
-/* Without memory libdw ends the process: with a word before. */
-void godwarf_no_memory_handler(Dwarf *dwarf);
+/* NULL: it has none, or elf is NULL. Without memory libdw ends the process: with a word before. It
+ * opens no file of its own accord. */
+Dwarf *godwarf_begin(Elf *elf);
 
 /* The first units of it. */
 struct godwarf_part {

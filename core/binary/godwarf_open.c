@@ -38,9 +38,17 @@ __attribute__((noreturn)) static void no_memory(void)
 	abort();
 }
 
-void godwarf_no_memory_handler(Dwarf *dwarf)
+Dwarf *godwarf_begin(Elf *elf)
 {
+	Dwarf *dwarf = elf ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
+
+	if (!dwarf)
+		return NULL;
 	dwarf_new_oom_handler(dwarf, no_memory);
+	/* Else libdw opens the file that .gnu_debugaltlink names: a FIFO, or a device that starts.
+	 */
+	dwarf_setalt(dwarf, dwarf);
+	return dwarf;
 }
 
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
@@ -58,12 +66,10 @@ int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf)
 	elf_version(EV_CURRENT);
 	*elf = elf_memory((char *)b->elf.map, b->elf.size);
 	/* All of its sections are unpacked now, and not looked up in the headers again. */
-	*dwarf = *elf ? dwarf_begin_elf(*elf, DWARF_C_READ, NULL) : NULL;
+	*dwarf = godwarf_begin(*elf);
 	memcpy(at, headers, n);
 	free(headers);
-	if (*dwarf)
-		godwarf_no_memory_handler(*dwarf);
-	else
+	if (!*dwarf)
 		godwarf_close(*elf, NULL);
 	return *dwarf ? 0 : -EBADMSG;
 }

@@ -179,11 +179,9 @@ int godwarf_part_open(const struct gobin *b, size_t info_bytes, struct godwarf_p
 		return err;
 	elf_version(EV_CURRENT);
 	part->elf = elf_memory((char *)part->file, size);
-	part->dwarf = part->elf ? dwarf_begin_elf(part->elf, DWARF_C_READ, NULL) : NULL;
-	if (part->dwarf) {
-		godwarf_no_memory_handler(part->dwarf);
+	part->dwarf = godwarf_begin(part->elf);
+	if (part->dwarf)
 		return 0;
-	}
 	godwarf_part_close(part);
 	return -EBADMSG;
 }

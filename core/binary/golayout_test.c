@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 #include "binary/binaries_fixture.h"
 
+#include <dwarf.h>
 #include <elf.h>
+#include <poll.h>
+#include <sys/inotify.h>
 #include <zlib.h>
 
 #include "binary/gobin_impl.h"
@@ -265,6 +268,65 @@ static void test_broken_dwarf(void **state)
 	gobin_close(b);
 }
 
+/* A section of 42 bytes that no one needs becomes one that names a file of more DWARF, and the
+ * names of units are said to be in that file. */
+static struct gobin *with_supplement(const char *path)
+{
+	static const char from[] = ".debug_gdb_scripts", to[] = ".gnu_debugaltlink";
+	size_t size, at;
+	uint8_t *p = load_binary("values.plain", &size);
+	Elf64_Shdr *s = find_section(p, from), *abbrevs = find_section(p, ".debug_abbrev");
+	uint8_t *name = memmem(p, size, from, sizeof(from));
+
+	assert_non_null(name);
+	memcpy(name, to, sizeof(to));
+	at = strlen(path) + 1;
+	assert_true(at + 20 <= s->sh_size);
+	memset(p + s->sh_offset, 7, s->sh_size);
+	memcpy(p + s->sh_offset, path, at);
+	uint8_t *form = memmem(p + abbrevs->sh_offset, abbrevs->sh_size, "\x03\x08", 2);
+
+	assert_non_null(form);
+	form[1] = DW_FORM_strp_sup;
+	struct gobin *b = open_bytes(p, size);
+
+	free(p);
+	return b;
+}
+
+/* libdw opens the file that such a section names. It may be a FIFO, or a device that starts. */
+static void test_no_other_file(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/gotrace-XXXXXX";
+	int fd = mkstemp(path), watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct pollfd seen = { .fd = watch, .events = POLLIN };
+	struct golayout l;
+	Elf *elf;
+	Dwarf *dwarf;
+
+	assert_true(fd >= 0 && watch >= 0);
+	assert_true(inotify_add_watch(watch, path, IN_OPEN) >= 0);
+	struct gobin *b = with_supplement(path);
+
+	assert_non_null(b);
+	assert_int_equal(gobin_layout(b, &l), 0);
+	assert_false(l.from_dwarf);
+	assert_int_equal(godwarf_open(b, &elf, &dwarf), 0);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit;
+	uint8_t kind;
+
+	assert_int_equal(dwarf_get_units(dwarf, cu, &cu, NULL, &kind, &unit, NULL), 0);
+	dwarf_diename(&unit);
+	godwarf_close(elf, dwarf);
+	assert_int_equal(poll(&seen, 1, 0), 0);
+	gobin_close(b);
+	close(watch);
+	close(fd);
+	unlink(path);
+}
+
 /* The block of TLS ends at the thread pointer, and is rounded up to its alignment (the x86-64 ABI's
  * variant II). */
 static void test_tls(void **state)
@@ -297,6 +359,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_tls),
+		cmocka_unit_test(test_no_other_file),
 		cmocka_unit_test(test_table_is_dwarf),
 		cmocka_unit_test(test_stripped_uses_table),
 		cmocka_unit_test(test_known_offsets),

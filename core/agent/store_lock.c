@@ -2,6 +2,7 @@
 /* One agent at a time writes a store. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,13 @@
 
 #define NAME "lock"
 
+static bool others_may_write(const struct stat *st)
+{
+	const bool own_group = !st->st_gid || st->st_gid == getegid();
+
+	return st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !own_group);
+}
+
 /* A stranger could put a journal there that SQLite obeys, and links. 0 or -errno (logged). */
 static int check_owner(const char *directory, int dir_fd)
 {
@@ -21,8 +29,14 @@ static int check_owner(const char *directory, int dir_fd)
 
 	if (fstat(dir_fd, &st))
 		return -errno;
-	if (!st.st_uid || st.st_uid == geteuid())
-		return 0;
+	if (!st.st_uid || st.st_uid == geteuid()) {
+		if (!others_may_write(&st))
+			return 0;
+		log_error("%s: others may write it (mode %04o), and the agent follows what lies "
+			  "there; chmod go-w keeps them out",
+			  directory, (unsigned)st.st_mode & 07777);
+		return -EPERM;
+	}
 	log_error("%s: it belongs to user %u; the agent, user %u, writes only what is its own",
 		  directory, (unsigned)st.st_uid, (unsigned)geteuid());
 	return -EPERM;

@@ -262,6 +262,47 @@ static void test_lock(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* Who may make files in it could put links there that the agent follows, and journals that SQLite
+ * obeys. Users of the agent's own group, and root's, are no strangers. */
+static void test_open_directory(void **state)
+{
+	static const struct {
+		mode_t mode;
+		gid_t gid;
+		bool refused;
+	} tries[] = { { 01777, 0, true },    { 0703, 0, true },  { 0770, 4242, true },
+		      { 01770, 4242, true }, { 0770, 0, false }, { 0755, 4242, false },
+		      { 0700, 4242, false }, { 0751, 0, false } };
+	char wanted[256], file[128];
+
+	(void)state;
+	log_set_sink(keep, NULL);
+	snprintf(file, sizeof(file), "%s/lock", dir);
+	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+		if (tries[i].gid && getuid())
+			continue; /* only root gives it away */
+		assert_int_equal(chown(dir, (uid_t)-1, tries[i].gid ? tries[i].gid : getegid()), 0);
+		assert_int_equal(chmod(dir, tries[i].mode), 0);
+		const int fd = store_lock(dir);
+
+		assert_int_equal(fd < 0, tries[i].refused);
+		if (fd >= 0) {
+			close(fd);
+			assert_int_equal(unlink(file), 0);
+			continue;
+		}
+		assert_int_equal(fd, -EPERM);
+		snprintf(
+			wanted, sizeof(wanted),
+			"%s: others may write it (mode %04o), and the agent follows what lies there; "
+			"chmod go-w keeps them out",
+			dir, (unsigned)tries[i].mode);
+		assert_string_equal(said, wanted);
+		assert_int_equal(access(file, F_OK), -1);
+	}
+	log_set_sink(NULL, NULL);
+}
+
 /* Others who may open it could hold it for ever. */
 static void test_foreign_lock(void **state)
 {
@@ -331,6 +372,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_age, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_lock, make_dir, remove_dir),
 		cmocka_unit_test_setup_teardown(test_foreign_lock, make_dir, remove_dir),
+		cmocka_unit_test_setup_teardown(test_open_directory, make_dir, remove_dir),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

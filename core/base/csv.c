@@ -17,7 +17,7 @@ void csv_part(FILE *out, const char *s, char sep)
 		fwrite(plain, 1, (size_t)(s - plain), out);
 		plain = s + n;
 		if (unsafe)
-			fprintf(out, "\\x%02x", (unsigned char)s[n - 1]);
+			text_escape(out, s, n);
 		else
 			fputs(*s == '"' ? "\"\"" : ",", out);
 	}

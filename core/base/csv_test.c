@@ -19,6 +19,7 @@ static void test_fields(void **state)
 		{ "main.\"q\"", "\"main.\"\"q\"\"\"" },
 		{ "main.größe", "main.größe" },
 		{ "a\nb\r\x1b[2J\x7f\xc2\x9b\xff", "a\\x0ab\\x0d\\x1b[2J\\x7f\\x9b\\xff" },
+		{ "a\u202eb\u2066", "a\\u202eb\\u2066" },
 		/* no formula of a spreadsheet */
 		{ "=1+1", "'=1+1" },
 		{ "+x,y", "\"'+x,y\"" },

@@ -81,7 +81,10 @@ static void quoted(struct json *j, const char *s)
 			fputs("\\ufffd", j->out);
 			s++;
 		} else if (n > 1 && text_control(s)) {
-			fprintf(j->out, "\\u%04x", (unsigned char)s[1]); /* U+0080 to U+009F */
+			if (n == 2)
+				fprintf(j->out, "\\u%04x", (unsigned char)s[1]);
+			else
+				text_escape(j->out, s, n);
 			s += n;
 		} else if (n > 1) {
 			fwrite(s, 1, n, j->out);

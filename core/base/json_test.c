@@ -49,10 +49,12 @@ static void bad_utf8(void **state)
 
 	(void)state;
 	json_init(&j, f, false);
-	json_str(&j, "ok \xd0\xa8 \xe2\x82\xac bad \xff \xc0\xaf \xed\xa0\x80 cut \xe2\x82");
+	json_str(
+		&j,
+		"ok \xd0\xa8 \xe2\x82\xac bad \xff \xc0\xaf \xed\xa0\x80 cut \xe2\x82\u202e\u2069");
 	fclose(f);
 	assert_string_equal(text, "\"ok \xd0\xa8 \xe2\x82\xac bad \\ufffd \\ufffd\\ufffd "
-				  "\\ufffd\\ufffd\\ufffd cut \\ufffd\\ufffd\"");
+				  "\\ufffd\\ufffd\\ufffd cut \\ufffd\\ufffd\\u202e\\u2069\"");
 	free(text);
 }
 

@@ -95,6 +95,10 @@ int text_control(const char *s)
 		return 0;
 	if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0)
 		return 2; /* U+0080 to U+009F */
+	/* U+202A to U+202E, U+2066 to U+2069: what follows is shown in another order. */
+	if (c[0] == 0xe2 && ((c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
+			     (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9)))
+		return 3;
 	return *c < 0x20 || *c == 0x7f;
 }
 
@@ -106,14 +110,25 @@ int text_char(const char *s, bool *unsafe)
 	return control ? control : len ? len : 1;
 }
 
+void text_escape(FILE *out, const char *s, int n)
+{
+	const unsigned char last = (unsigned char)s[n - 1];
+
+	if (n == 3)
+		fprintf(out, "\\u%04x",
+			0x2000u | ((unsigned char)s[1] & 0x3fu) << 6 | (last & 0x3fu));
+	else /* of a C1 character the second byte is its code */
+		fprintf(out, "\\x%02x", last);
+}
+
 void text_safe(FILE *out, const char *s)
 {
 	bool unsafe;
 
 	for (int n; *s; s += n) {
 		n = text_char(s, &unsafe);
-		if (unsafe) /* of a C1 character the second byte is its code */
-			fprintf(out, "\\x%02x", (unsigned char)s[n - 1]);
+		if (unsafe)
+			text_escape(out, s, n);
 		else
 			fwrite(s, 1, (size_t)n, out);
 	}
@@ -142,8 +157,13 @@ int text_stream_close(FILE *f, char **text)
 
 void text_frame(FILE *out, const char *name)
 {
-	for (int n; *name; name += n ? n : 1) {
-		n = text_control(name);
-		fputc(*name == ';' ? ',' : n ? ' ' : *name, out);
+	bool unsafe;
+
+	for (int n; *name; name += n) {
+		n = text_char(name, &unsafe);
+		if (unsafe || *name == ';')
+			fputc(unsafe ? ' ' : ',', out);
+		else
+			fwrite(name, 1, (size_t)n, out);
 	}
 }

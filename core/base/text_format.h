@@ -30,12 +30,13 @@ void text_heading(bool colour, FILE *out, const char *fmt, ...)
  * what is no UTF-8, as \xHH. JSON writes it as \uHHHH.
  */
 void text_safe(FILE *out, const char *s);
-/* Bytes of the character at s, which is not empty; *unsafe: its last byte is to be written as
- * \xHH. */
+/* Bytes of the character at s, which is not empty; *unsafe: text_escape is to write it. */
 int text_char(const char *s, bool *unsafe);
-/* Bytes of the control character (C0, DEL, C1) at s, 0 when it is none. */
+/* The n bytes of the character at s, as \xHH; one that changes the order of others, as \uHHHH. */
+void text_escape(FILE *out, const char *s, int n);
+/* Bytes of the control character (C0, DEL, C1, order of writing) at s, 0 when it is none. */
 int text_control(const char *s);
-/* A frame of folded stacks: no ';' and no control character in it. */
+/* A frame of folded stacks: UTF-8, with no ';' and no control character in it. */
 void text_frame(FILE *out, const char *name);
 /* Two blanks a level; levels that are deeper than `room` columns are numbered, and very deep ones:
  * the text would grow with the square of the depth. room 0: any. Returns the columns it took. */

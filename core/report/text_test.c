@@ -293,19 +293,37 @@ static void test_safe(void **state)
 	(void)state;
 	assert_non_null(out);
 	text_safe(out, "größe <b> \x1b[2J\t\x7f \xc2\x9b"
-		       "1m \xc2\xa9 \xc2");
+		       "1m \xc2\xa9 \xc2 \u202e \u2069 \u2060");
 	assert_int_equal(fclose(out), 0);
-	assert_string_equal(text, "größe <b> \\x1b[2J\\x09\\x7f \\x9b1m \xc2\xa9 \\xc2");
+	assert_string_equal(
+		text, "größe <b> \\x1b[2J\\x09\\x7f \\x9b1m \xc2\xa9 \\xc2 \\u202e \\u2069 \u2060");
+	free(text);
+}
+
+/* A lone 0x9b begins a command of a terminal that knows no UTF-8. */
+static void test_frame(void **state)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *out = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(out);
+	text_frame(out, "a;gr\u00f6\u00dfe\x9b"
+			"2J\n\xc2\x9b\u202ez\xff");
+	assert_int_equal(fclose(out), 0);
+	assert_string_equal(text, "a,gr\u00f6\u00dfe 2J   z ");
 	free(text);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_options),         cmocka_unit_test(test_deep),
-		cmocka_unit_test(test_large_numbers),   cmocka_unit_test(test_full_tree),
-		cmocka_unit_test(test_no_call_matches), cmocka_unit_test(test_words),
-		cmocka_unit_test(test_unsure),          cmocka_unit_test(test_safe),
+		cmocka_unit_test(test_frame),     cmocka_unit_test(test_options),
+		cmocka_unit_test(test_deep),      cmocka_unit_test(test_large_numbers),
+		cmocka_unit_test(test_full_tree), cmocka_unit_test(test_no_call_matches),
+		cmocka_unit_test(test_words),     cmocka_unit_test(test_unsure),
+		cmocka_unit_test(test_safe),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,25 +10,27 @@
 /* A word; in quotes when it would not be read back as one otherwise. */
 static void put_word(FILE *out, const char *s)
 {
-	bool plain = *s && *s != '@' && strcmp(s, "-");
+	bool plain = *s && *s != '@' && strcmp(s, "-"), unsafe;
 
-	for (const char *c = s; *c && plain; c++)
-		plain = !text_control(c) && *c != ' ' && *c != '"' && *c != '#';
+	for (const char *c = s; *c && plain;) {
+		const int n = text_char(c, &unsafe);
+
+		plain = !unsafe && *c != ' ' && *c != '"' && *c != '#';
+		c += n;
+	}
 	if (plain) {
 		fputs(s, out);
 		return;
 	}
 	fputc('"', out);
-	for (const char *c = s; *c; c++) {
-		int n = text_control(c);
-
-		if (*c == '"' || *c == '\\')
-			fprintf(out, "\\%c", *c);
-		else if (!n)
-			fputc(*c, out);
-		for (int i = 0; i < n; i++)
-			fprintf(out, "\\x%02x", (unsigned char)c[i]);
-		c += n ? n - 1 : 0;
+	for (int n; *s; s += n) {
+		n = text_char(s, &unsafe);
+		if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if (!unsafe)
+			fwrite(s, 1, (size_t)n, out);
+		for (int i = 0; unsafe && i < n; i++)
+			fprintf(out, "\\x%02x", (unsigned char)s[i]);
 	}
 	fputc('"', out);
 }
@@ -44,23 +46,31 @@ static void put_location(FILE *out, const char *file, uint32_t line)
 	fputc('\n', out);
 }
 
+/* `instead` of characters that are none to be shown, and of blanks. */
+static void put_without(FILE *out, const char *s, char instead)
+{
+	bool unsafe;
+
+	for (int n; *s; s += n) {
+		n = text_char(s, &unsafe);
+		if (unsafe || *s == ' ')
+			fputc(instead, out);
+		else
+			fwrite(s, 1, (size_t)n, out);
+	}
+}
+
 /* The rest of the line as it stands; a control character becomes a blank. */
 static void put_rest(FILE *out, const char *s)
 {
-	for (; *s; s++) {
-		int n = text_control(s);
-
-		fputc(n ? ' ' : *s, out);
-		s += n ? n - 1 : 0;
-	}
+	put_without(out, s, ' ');
 	fputc('\n', out);
 }
 
 static void put_set(FILE *out, const struct trace_kv *kv)
 {
 	fputs("@set ", out);
-	for (const char *c = kv->key; *c; c++)
-		fputc(text_control(c) || *c == ' ' ? '_' : *c, out);
+	put_without(out, kv->key, '_');
 	fputc(' ', out);
 	put_rest(out, kv->value);
 }

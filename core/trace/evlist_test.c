@@ -171,6 +171,30 @@ static void test_write(void **state)
 	evlist_free(&b);
 }
 
+/* A list is shown on terminals, of which some take a lone 0x9b for the begin of a command. */
+static void test_strange_words(void **state)
+{
+	struct trace_kv kv = { (char *)(uintptr_t) "a b\xc2\x9b\x9b",
+			       (char *)(uintptr_t) "c\x9b\u202e\n d" };
+	struct trace_func f = { .name = (char *)(uintptr_t) "f\x9b\u202e\u00f6" };
+	const struct trace_info info = { .kvs = &kv, .n_kvs = 1, .funcs = &f, .n_funcs = 1 };
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	struct evlist l;
+
+	(void)state;
+	assert_non_null(out);
+	assert_int_equal(evlist_write_info(out, &info), 0);
+	fclose(out);
+	assert_string_equal(text, "@set a_b__ c    d\n"
+				  "@func \"f\\x9b\\xe2\\x80\\xae\u00f6\"\n");
+	assert_int_equal(evlist_parse(&l, text, "list"), 0);
+	assert_string_equal(l.info.funcs[0].name, f.name);
+	evlist_free(&l);
+	free(text);
+}
+
 static void test_read(void **state)
 {
 	static const char text[] = "1 entry f 1 1\n1 exit f 1 2\n",
@@ -259,7 +283,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_parse), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_write), cmocka_unit_test(test_read),
-		cmocka_unit_test(test_dump),
+		cmocka_unit_test(test_dump),  cmocka_unit_test(test_strange_words),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void put_text(FILE *out, const char *s, size_t n, bool quoted)
 			fputs(copy[i] == '\n' ? "\\n" : "\\t", out);
 		} else {
 			if (unsafe)
-				fprintf(out, "\\x%02x", (unsigned char)copy[i + (size_t)len - 1]);
+				text_escape(out, copy + i, len);
 			else
 				fwrite(copy + i, 1, (size_t)len, out);
 		}

@@ -409,6 +409,18 @@ static int fill(struct pusher *p, const struct agent_config *c)
 	return err;
 }
 
+/* These make the libraries load, read and write files. */
+static void drop_variables(void)
+{
+	static const char *const kept_by_sudo[] = { "OPENSSL_CONF", "OPENSSL_MODULES",
+						    "OPENSSL_ENGINES", "SSL_CERT_FILE",
+						    "SSL_CERT_DIR" };
+
+	unsetenv("SSLKEYLOGFILE");
+	for (size_t i = 0; getenv("SUDO_UID") && i < sizeof(kept_by_sudo) / sizeof(char *); i++)
+		unsetenv(kept_by_sudo[i]);
+}
+
 struct pusher *pusher_start(const struct agent_config *c)
 {
 	struct pusher *p = calloc(1, sizeof(*p));
@@ -423,6 +435,7 @@ struct pusher *pusher_start(const struct agent_config *c)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&p->changed, &attr);
 	pthread_condattr_destroy(&attr);
+	drop_variables();
 	curl_global_init(CURL_GLOBAL_DEFAULT);
 	int err = fill(p, c);
 

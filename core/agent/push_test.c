@@ -9,10 +9,12 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -351,6 +353,34 @@ static void test_endless(void **state)
 	log_set_sink(NULL, NULL);
 }
 
+/* libcurl would append its keys to the file that a variable names, and OpenSSL loads what its
+ * configuration names: sudo may keep both. The first test: later the libraries have begun. */
+static void test_variables(void **state)
+{
+	char keys[128], conf[128];
+	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	struct pollfd seen = { .fd = watch, .events = POLLIN };
+
+	(void)state;
+	snprintf(keys, sizeof(keys), "%s/keys", dir);
+	snprintf(conf, sizeof(conf), "%s/openssl.cnf", dir);
+	FILE *f = fopen(conf, "w");
+
+	assert_true(f && !fclose(f) && inotify_add_watch(watch, conf, IN_OPEN) >= 0);
+	assert_int_equal(setenv("SSLKEYLOGFILE", keys, 1), 0);
+	assert_int_equal(setenv("OPENSSL_CONF", conf, 1), 0);
+	assert_int_equal(setenv("SUDO_UID", "4242", 1), 0);
+	struct pusher *p = pusher_start(&(struct agent_config){
+		.directory = dir, .url = "http://127.0.0.1:1", .timeout_ns = 1000000000 });
+
+	assert_non_null(p);
+	pusher_stop(p, 0);
+	assert_int_equal(access(keys, F_OK), -1);
+	assert_int_equal(poll(&seen, 1, 0), 0);
+	close(watch);
+	unsetenv("SUDO_UID");
+}
+
 static int make_dir(void **state)
 {
 	(void)state;
@@ -369,9 +399,9 @@ static int remove_dir(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_endless),    cmocka_unit_test(test_together),
-		cmocka_unit_test(test_bounds),     cmocka_unit_test(test_one_by_one),
-		cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_variables),  cmocka_unit_test(test_endless),
+		cmocka_unit_test(test_together),   cmocka_unit_test(test_bounds),
+		cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -174,25 +174,23 @@ static const struct table_column columns[] = {
 	{ 0 },
 };
 
-int diff_calls_text(const struct diff_report *rep, FILE *out)
+void diff_calls_text(const struct diff_report *rep, FILE *out)
 {
 	const size_t most = rep->opt->limit && rep->opt->limit < rep->n_call_rows
 				    ? rep->opt->limit
 				    : rep->n_call_rows;
-	struct diff_table t;
-	int err = most ? diff_table_begin(&t, rep, columns, most) : 0;
+	struct table t;
 
-	if (!most || err)
-		return err;
+	if (!most)
+		return;
+	diff_table_begin(&t, rep, columns, most);
 	fputs("\na call, of functions with 20 and more:\n", out);
-	table_groups(&t.table, out);
-	table_heading(&t.table, out, "FUNCTION");
+	table_groups(&t, out);
+	table_heading(&t, out, "FUNCTION");
 	for (size_t i = 0; i < most; i++)
 		text_name_after(out, rep->opt->width, false,
-				diff_report_name(rep, &rep->call_rows[i]),
-				table_row(&t.table, out, i), "");
+				diff_report_name(rep, &rep->call_rows[i]), table_row(&t, out, i),
+				"");
 	if (most < rep->n_call_rows)
 		fprintf(out, "%zu more (-n 0 shows all)\n", rep->n_call_rows - most);
-	diff_table_end(&t);
-	return 0;
 }

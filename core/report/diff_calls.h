@@ -21,6 +21,6 @@ void diff_calls_csv_heading(FILE *out);
 void diff_calls_csv(const struct diff_report *rep, const struct diff_row *row, FILE *out);
 void diff_calls_json(const struct diff_report *rep, const struct diff_row *row, struct json *j);
 /* A table of functions whose calls changed; nothing where there are none. 0 or -ENOMEM (logged) */
-int diff_calls_text(const struct diff_report *rep, FILE *out);
+void diff_calls_text(const struct diff_report *rep, FILE *out);
 
 #endif

@@ -9,7 +9,6 @@
 #include "base/csv.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
-#include "base/text_name.h"
 #include "report/runs_rows.h"
 #include "report/text.h"
 #include "stats/interval.h"
@@ -117,35 +116,75 @@ static void below(const struct comparing *x, FILE *out)
 			d->n_stateless, d->n_runs[0] + d->n_runs[1]);
 }
 
+#define CELL(name, text)                                                                    \
+	static void name(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		const struct comparing *x = ctx;                                            \
+		const struct runs_change *c = &x->all[row].c;                               \
+                                                                                            \
+		(void)words;                                                                \
+		snprintf(buf, CELL_BYTES, "%s", (text));                                    \
+	}
+CELL(value_a, value(x, c->median[0], (char[16]){ 0 }))
+CELL(value_b, value(x, c->median[1], (char[16]){ 0 }))
+CELL(change, percent(c->pct, (char[16]){ 0 }))
+CELL(low_to_high, interval(c, (char[48]){ 0 }))
+
+static bool of_intervals(const void *ctx)
+{
+	const struct comparing *x = ctx;
+
+	return runs_have_spread(x, x->metric) ||
+	       (x->d->n_runs[0] >= INTERVAL_LEAST && x->d->n_runs[1] >= INTERVAL_LEAST);
+}
+
+static bool of_ranges(const void *ctx)
+{
+	return !of_intervals(ctx);
+}
+
+static const struct table_column columns[] = {
+	{ "a", "A", 7, { 0, 0 }, .cell = value_a },
+	{ "b", "B", 7, { 0, 0 }, .cell = value_b },
+	{ "change_pct", "CHANGE", 7, { 0, 0 }, .cell = change },
+	{ "interval",
+	  "95 %",
+	  19,
+	  { 60, 60 },
+	  .left = true,
+	  .when = of_intervals,
+	  .cell = low_to_high },
+	{ "range", "RANGE", 19, { 60, 60 }, .left = true, .when = of_ranges, .cell = low_to_high },
+	{ 0 },
+};
+
+static void table(const struct comparing *x, FILE *out)
+{
+	const struct table_options opt = { .width = x->opt->width, .colour = x->opt->colour };
+	struct table t;
+	char last[32];
+
+	snprintf(last, sizeof(last), "FUNCTION, by %s", what(x));
+	table_begin(&t, &opt, columns, x, NULL, x->n);
+	table_heading(&t, out, last);
+	for (size_t i = 0; i < x->n; i++)
+		text_name_after(out, opt.width, false, x->all[i].row->name, table_row(&t, out, i),
+				"");
+	if (x->n_hidden)
+		fprintf(out, "%zu more changed functions (-n 0 shows all)\n", x->n_hidden);
+}
+
 int diff_runs_text(const struct diff_runs *d, const struct diff_options *opt, FILE *out)
 {
 	struct comparing x;
-	char a[16], b[16], pct[16], in[48];
 	int err = runs_compare_all(&x, d, opt);
 
 	if (err)
 		return err;
 	headline(&x, out);
 	if (x.n)
-		text_heading(opt->colour, out, "%7s %7s %7s  %-19s FUNCTION, by %s", "A", "B",
-			     "CHANGE",
-			     runs_have_spread(&x, x.metric) || (d->n_runs[0] >= INTERVAL_LEAST &&
-								d->n_runs[1] >= INTERVAL_LEAST)
-				     ? "95 %"
-				     : "RANGE",
-			     what(&x));
-	for (size_t i = 0; i < x.n; i++) {
-		const struct runs_change *c = &x.all[i].c;
-		const int n = fprintf(out, "%7s %7s %7s  %-19s ", value(&x, c->median[0], a),
-				      value(&x, c->median[1], b), percent(c->pct, pct),
-				      interval(c, in));
-
-		text_name(out, x.all[i].row->name, text_room(opt->width, (size_t)n));
-		fputc('\n', out);
-	}
-	if (x.n_hidden)
-		fprintf(out, "%zu more changed functions (-n 0 shows all)\n", x.n_hidden);
-	if (!x.n)
+		table(&x, out);
+	else
 		fputs("no change that is more than the runs' own noise\n", out);
 	below(&x, out);
 	free(x.all);

@@ -121,18 +121,16 @@ static const struct table_column columns[] = {
 int diff_shares_text(const struct diff_report *rep, FILE *out)
 {
 	struct diff_naming naming = { .d = rep };
-	struct diff_table t;
-	int err = diff_table_begin(&t, rep, columns, rep->n_rows);
+	struct table t;
+	int err = 0;
 
-	if (err)
-		return err;
+	diff_table_begin(&t, rep, columns, rep->n_rows);
 	if (rep->diff.sampled)
-		table_groups(&t.table, out);
-	table_heading(&t.table, out, rep->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+		table_groups(&t, out);
+	table_heading(&t, out, rep->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < rep->n_rows; i++)
-		err = diff_name(&naming, &rep->diff.rows[i], out, table_row(&t.table, out, i), "");
+		err = diff_name(&naming, &rep->diff.rows[i], out, table_row(&t, out, i), "");
 	diff_naming_free(&naming);
-	diff_table_end(&t);
 	return err;
 }
 

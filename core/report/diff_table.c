@@ -1,37 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "report/diff_table.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include "analysis/trace_names.h"
-#include "base/log.h"
 #include "base/text_format.h"
 #include "base/text_wrap.h"
 #include "report/text.h"
 
-int diff_table_begin(struct diff_table *t, const struct diff_report *d,
-		     const struct table_column *columns, size_t n)
+void diff_table_begin(struct table *t, const struct diff_report *d,
+		      const struct table_column *columns, size_t n)
 {
 	const struct table_options opt = { .width = d->opt->width,
 					   .states = d->diff.states || d->diff.sampled,
 					   .colour = d->opt->colour };
 
-	t->rows = calloc(n + 1, sizeof(*t->rows));
-	if (!t->rows) {
-		log_no_memory("no memory to print %zu rows", n);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < n; i++)
-		t->rows[i] = i;
-	table_begin(&t->table, &opt, columns, d, t->rows, n);
-	return 0;
-}
-
-void diff_table_end(struct diff_table *t)
-{
-	free(t->rows);
+	table_begin(t, &opt, columns, d, NULL, n);
 }
 
 int diff_name(struct diff_naming *n, const struct diff_row *row, FILE *out, size_t used,

@@ -6,15 +6,9 @@
 #include "report/diff_rows.h"
 #include "report/table.h"
 
-/* A table of all rows below n; ctx of its cells is the report. 0 or -ENOMEM (logged);
- * diff_table_end after 0. */
-struct diff_table {
-	struct table table;
-	size_t *rows;
-};
-int diff_table_begin(struct diff_table *t, const struct diff_report *d,
-		     const struct table_column *columns, size_t n);
-void diff_table_end(struct diff_table *t);
+/* A table of all rows below n; ctx of its cells is the report. */
+void diff_table_begin(struct table *t, const struct diff_report *d,
+		      const struct table_column *columns, size_t n);
 
 /* Zeroed but for d. */
 struct diff_naming {

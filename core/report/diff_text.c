@@ -176,21 +176,19 @@ static void remarks(const struct diff_report *d, const struct diff_row *row, cha
 static int table(const struct diff_report *d, FILE *out)
 {
 	struct diff_naming naming = { .d = d };
-	struct diff_table t;
-	int err = diff_table_begin(&t, d, columns, d->n_rows);
+	struct table t;
+	int err = 0;
 
-	if (err)
-		return err;
-	table_groups(&t.table, out);
-	table_heading(&t.table, out, d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
+	diff_table_begin(&t, d, columns, d->n_rows);
+	table_groups(&t, out);
+	table_heading(&t, out, d->opt->by == BY_PATH ? "PATH" : "FUNCTION");
 	for (size_t i = 0; !err && i < d->n_rows; i++) {
 		char after[48];
 
 		remarks(d, &d->diff.rows[i], after);
-		err = diff_name(&naming, &d->diff.rows[i], out, table_row(&t.table, out, i), after);
+		err = diff_name(&naming, &d->diff.rows[i], out, table_row(&t, out, i), after);
 	}
 	diff_naming_free(&naming);
-	diff_table_end(&t);
 	return err;
 }
 
@@ -268,10 +266,9 @@ int diff_text(struct trace_reader *const r[2], const struct diff_options *opt, F
 		if (!d.n_rows)
 			fputs(d.n_folded ? "no change that counts\n" : "no change\n", out);
 		below(&d, out);
-		err = diff_calls_text(&d, out);
+		diff_calls_text(&d, out);
 		sides(&d, out);
-		if (!err)
-			err = outfile_check(out);
+		err = outfile_check(out);
 	}
 	diff_report_free(&d);
 	return err;

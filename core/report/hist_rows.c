@@ -52,34 +52,79 @@ static size_t bars_of(const struct call_stats *st, struct hist_bar bars[HIST_BAR
 	return call_stats_timed(st) ? hist_bars(&st->hist, bars) : 0;
 }
 
-static void one(const struct report *rep, FILE *out, size_t row)
+/* Of one function; ctx of the cells. */
+struct bars {
+	struct hist_bar all[HIST_BARS];
+	size_t n;
+	uint64_t most, count;
+};
+
+#define CELL(name, fmt, ...)                                                                \
+	static void name(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		const struct bars *b = ctx;                                                 \
+                                                                                            \
+		(void)words;                                                                \
+		snprintf(buf, CELL_BYTES, fmt, __VA_ARGS__);                                \
+	}
+CELL(from, "%s", HUMAN(b->all[row].from_ns))
+CELL(to, "%s", HUMAN(b->all[row].to_ns))
+CELL(calls, "%" PRIu64, b->all[row].calls)
+CELL(share, "%.1f%%", share_pct(b->all[row].calls, b->count))
+
+static void up_to(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
 {
-	const struct call_stats *st = &rep->trace.funcs[row];
-	struct hist_bar bars[HIST_BARS];
-	const size_t n = bars_of(st, bars);
-	uint64_t most = 1, below = 0;
+	const struct bars *b = ctx;
+	uint64_t calls = 0;
 
-	text_name(out, report_name(rep, (uint32_t)row), text_room(rep->opt->width, 0));
-	fprintf(out, "\n%" PRIu64 " finished call%s", st->finished, plural(st->finished));
-	if (n)
-		fprintf(out, ", %s to %s", HUMAN(st->min_ns), HUMAN(st->max_ns));
-	fputs(st->finished && !n ? " without a duration\n" : "\n", out);
-	for (size_t i = 0; i < n; i++)
-		most = bars[i].calls > most ? bars[i].calls : most;
-	if (n)
-		text_heading(rep->opt->colour, out, "%7s %7s %8s %6s %6s", "FROM", "TO", "CALLS",
-			     "%", "UP TO");
-	for (size_t i = 0; i < n; i++) {
-		const int columns = (int)((double)bars[i].calls / (double)most * BAR_COLUMNS + 0.5);
+	(void)words;
+	for (size_t i = 0; i <= row; i++)
+		calls += b->all[i].calls;
+	snprintf(buf, CELL_BYTES, "%.1f%%", share_pct(calls, b->count));
+}
 
-		below += bars[i].calls;
-		fprintf(out, "%7s %7s %8" PRIu64 " %5.1f%% %5.1f%% ", HUMAN(bars[i].from_ns),
-			HUMAN(bars[i].to_ns), bars[i].calls,
-			share_pct(bars[i].calls, st->hist.count), share_pct(below, st->hist.count));
-		for (int k = 0; k < columns || (!k && bars[i].calls); k++)
+static const struct table_column columns[] = {
+	{ "from_ns", "FROM", 7, { 0, 0 }, .cell = from },
+	{ "to_ns", "TO", 7, { 0, 0 }, .cell = to },
+	{ "calls", "CALLS", 8, { 0, 0 }, .cell = calls },
+	{ "calls_pct", "%", 6, { 0, 0 }, .cell = share },
+	{ "up_to_pct", "UP TO", 6, { 0, 0 }, .cell = up_to },
+	{ 0 },
+};
+
+static void table(const struct report *rep, const struct bars *b, FILE *out)
+{
+	const struct table_options opt = { .colour = rep->opt->colour };
+	struct table t;
+
+	table_begin(&t, &opt, columns, b, NULL, b->n);
+	table_heading(&t, out, NULL);
+	for (size_t i = 0; i < b->n; i++) {
+		const double part = (double)b->all[i].calls / (double)b->most;
+		const int marks = (int)(part * BAR_COLUMNS + 0.5);
+
+		table_row(&t, out, i);
+		for (int k = 0; k < marks || (!k && b->all[i].calls); k++)
 			fputc('#', out);
 		fputc('\n', out);
 	}
+}
+
+static void one(const struct report *rep, FILE *out, size_t row)
+{
+	const struct call_stats *st = &rep->trace.funcs[row];
+	struct bars b = { .most = 1, .count = st->hist.count };
+
+	b.n = bars_of(st, b.all);
+	for (size_t i = 0; i < b.n; i++)
+		b.most = b.all[i].calls > b.most ? b.all[i].calls : b.most;
+	text_name(out, report_name(rep, (uint32_t)row), text_room(rep->opt->width, 0));
+	fprintf(out, "\n%" PRIu64 " finished call%s", st->finished, plural(st->finished));
+	if (b.n)
+		fprintf(out, ", %s to %s", HUMAN(st->min_ns), HUMAN(st->max_ns));
+	fputs(st->finished && !b.n ? " without a duration\n" : "\n", out);
+	if (b.n)
+		table(rep, &b, out);
 	fputc('\n', out);
 }
 

@@ -9,8 +9,8 @@
 #include "base/text_name.h"
 #include "base/text_wrap.h"
 #include "report/sample_formats.h"
-#include "report/table.h"
 #include "report/text.h"
+#include "report/text_table.h"
 
 /* The answer stands before the table by function. */
 static void answer(const struct report *rep, FILE *out)
@@ -114,10 +114,6 @@ static bool of_reasons(const void *ctx)
 	return of_functions(ctx) && text_has_states(ctx);
 }
 
-#define PROGRAM_SHORT 16 /* columns of a program on a terminal of less than PROGRAM_FROM */
-#define PROGRAM_LONG  40
-#define PROGRAM_FROM  120
-
 static bool of_programs(const void *ctx)
 {
 	const struct report *rep = ctx;
@@ -127,14 +123,7 @@ static bool of_programs(const void *ctx)
 
 static void program(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
 {
-	FILE *out = fmemopen(buf, CELL_BYTES, "w");
-
-	buf[0] = '\0';
-	if (!out)
-		return;
-	text_name(out, report_program(ctx, (uint32_t)row),
-		  words && text_limit(ctx) < PROGRAM_FROM ? PROGRAM_SHORT : PROGRAM_LONG);
-	fclose(out);
+	text_program_cell(ctx, (uint32_t)row, words, buf);
 }
 
 /* Rows without a self time have one time, in events where these were counted. */
@@ -167,10 +156,11 @@ static const struct table_column columns[] = {
 };
 
 /* A row that rests on one sighting says so. */
-static const char *remark(const struct report *rep, size_t row)
+static const char *remark(const struct report *rep, size_t row, char buf[REMARKS_BYTES])
 {
 	const struct numbers x = sample_numbers(rep, row);
 
+	(void)buf;
 	return rep->trace.samples->errors && sample_is_single(x.weight_ns, x.square_ns2)
 		       ? "  (single sighting)"
 		       : "";
@@ -180,20 +170,6 @@ static const char *name_of(const struct report *rep, size_t row)
 {
 	return rep->opt->by == BY_FUNCTION ? report_name(rep, (uint32_t)row)
 					   : rep->sample_rows.rows[row].name;
-}
-
-/* Columns of the widest name with what stands behind it. */
-static size_t widest_name(const struct report *rep)
-{
-	size_t widest = 0;
-
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		const size_t n = text_columns(name_of(rep, rep->rows[i])) +
-				 text_columns(remark(rep, rep->rows[i]));
-
-		widest = n > widest ? n : widest;
-	}
-	return widest;
 }
 
 int sample_text(const struct report *rep, FILE *out)
@@ -209,19 +185,12 @@ int sample_text(const struct report *rep, FILE *out)
 		[BY_PROCESS] = "processes",    [BY_PROGRAM] = "programs",
 		[BY_LIBRARY] = "libraries"
 	};
-	const struct table_options opt = { .width = text_limit(rep),
-					   .states = rep->trace.totals->states,
-					   .colour = rep->opt->colour,
-					   .names = widest_name(rep) };
-	struct table t;
+	const struct text_rows rows = { .columns = columns,
+					.heading = words[rep->opt->by],
+					.name = name_of,
+					.remark = remark,
+					.what = more[rep->opt->by] };
 
-	table_begin(&t, &opt, columns, rep, rep->rows, rep->n_rows);
-	table_heading(&t, out, words[rep->opt->by]);
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		const size_t row = rep->rows[i], used = table_row(&t, out, row);
-
-		text_named(rep, out, name_of(rep, row), used, remark(rep, row));
-	}
-	text_hidden(rep, out, more[rep->opt->by]);
+	text_table(rep, out, &rows);
 	return 0;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/text_name.h"
 #include "base/text_wrap.h"
 #include "report/column_names.h"
 
@@ -39,7 +40,7 @@ static void measure(struct table *t, const size_t *rows, size_t n)
 
 		widest = widest < c->least ? c->least : widest;
 		for (size_t k = 0; k < n; k++) {
-			c->cell(t->ctx, rows[k], t->words, cell);
+			c->cell(t->ctx, rows ? rows[k] : k, t->words, cell);
 			size_t w = text_columns(cell);
 
 			widest = w > widest ? w : widest;
@@ -122,6 +123,17 @@ static void aligned(FILE *out, const char *s, unsigned width, bool left)
 		fprintf(out, "%*s%s", blanks, "", s);
 }
 
+void table_name(char buf[CELL_BYTES], const char *name, unsigned columns)
+{
+	FILE *out = fmemopen(buf, CELL_BYTES, "w");
+
+	buf[0] = '\0';
+	if (!out)
+		return;
+	text_name(out, name, (int)columns);
+	fclose(out);
+}
+
 void table_groups(const struct table *t, FILE *out)
 {
 	size_t blanks = 0;
@@ -148,7 +160,8 @@ void table_heading(const struct table *t, FILE *out, const char *last)
 		fprintf(out, "%*s", (int)gap(t, i), "");
 		aligned(out, t->columns[i]->heading, t->widths[i], t->columns[i]->left);
 	}
-	fprintf(out, "  %s", last);
+	if (last)
+		fprintf(out, "  %s", last);
 	text_style(out, t->opt.colour ? STYLE_END : STYLE_NONE);
 	fputc('\n', out);
 }

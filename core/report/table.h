@@ -47,13 +47,15 @@ struct table {
 	unsigned words; /* columns that cells give them */
 };
 
-/* Chooses among `all` for the n rows that will be printed, and leaves room for a name behind them.
- */
+/* Chooses among `all` for the n rows that will be printed (rows NULL: those below n), and leaves
+ * room for a name behind them. */
 void table_begin(struct table *t, const struct table_options *opt, const struct table_column *all,
 		 const void *ctx, const size_t *rows, size_t n);
+/* A cell with a name in it, in at most so many columns (0: any number). */
+void table_name(char buf[CELL_BYTES], const char *name, unsigned columns);
 /* The line over the headings, with the groups. */
 void table_groups(const struct table *t, FILE *out);
-/* The line over it; `last` stands over the names. */
+/* The line over it; `last` stands over the names (NULL: there are none). */
 void table_heading(const struct table *t, FILE *out, const char *last);
 /* The columns of one row, with two blanks behind them. Returns how many columns of the terminal
  * these take. */

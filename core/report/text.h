@@ -7,8 +7,7 @@
 #include "report/rows.h"
 #include "report/table.h"
 
-/* Tables by function, path, goroutine and call, text_functions.c, text_path.c, text_goroutine.c and
- * text_call.c. 0 or -ENOMEM (logged) */
+/* Tables, each in a file of its name (text_functions.c). 0 or -ENOMEM (logged) */
 int text_functions(const struct report *rep, FILE *out);
 int text_paths(const struct report *rep, FILE *out);
 int text_goroutines(const struct report *rep, FILE *out);
@@ -22,10 +21,7 @@ int text_answer(const struct report *rep, FILE *out);
 /* text_notes.c: what stands below the numbers. 0 or -ENOMEM (logged) */
 int text_notes(const struct report *rep, FILE *out);
 
-/* text_states.c: with states, four columns of a time (five where some of it is unknown): their
- * heading, or nothing; and one row, which is so many columns wide. */
-const char *text_states_heading(const struct report *rep);
-int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off);
+/* text_states.c */
 /* Has the trace states of goroutines, and such times among them? Of a struct report. */
 bool text_has_states(const void *rep);
 bool text_any_off_cpu(const void *rep);
@@ -55,8 +51,6 @@ void text_none_sure(const struct report *rep, FILE *out);
 
 #define SELF_BYTES 24
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES]);
-/* The width for printf, which counts bytes, of so many columns that text_self is printed in. */
-int text_self_width(const struct call_stats *st, int columns);
 /* The same of a total, which is off by no less than the self time in it. */
 const char *text_total(const struct call_stats *st, char buf[SELF_BYTES]);
 /* Calls in buf; "-" of a function that only calls what --focus asks for. */

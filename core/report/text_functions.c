@@ -11,11 +11,10 @@
 #include "base/log.h"
 #include "base/text_wrap.h"
 #include "report/columns.h"
-#include "report/table.h"
 #include "report/text.h"
+#include "report/text_table.h"
 
-#define REMARKS_BYTES (MARKS_BYTES + RELEASED_BYTES + 16)
-#define MUCH_PCT      10.0 /* of the time: such a row stands out */
+#define MUCH_PCT 10.0 /* of the time: such a row stands out */
 
 static const struct call_stats *stats(const void *ctx, size_t row)
 {
@@ -249,30 +248,20 @@ static const char *recursive(const struct call_stats *st)
 		       : "";
 }
 
-static void remarks(const struct report *rep, size_t row, char *buf, size_t size)
+static const char *remarks(const struct report *rep, size_t row, char buf[REMARKS_BYTES])
 {
 	const struct call_stats *st = stats(rep, row);
 	char marks[MARKS_BYTES], released[RELEASED_BYTES];
 
-	snprintf(buf, size, "%s%s%s", text_marks(st, marks), recursive(st),
+	snprintf(buf, REMARKS_BYTES, "%s%s%s", text_marks(st, marks), recursive(st),
 		 text_released(rep, (uint32_t)row, st,
 			       released_below_func(&rep->released, (uint32_t)row), released));
+	return buf;
 }
 
-/* Columns of the widest name with what stands behind it. */
-static size_t widest_name(const struct report *rep)
+static const char *name_of(const struct report *rep, size_t row)
 {
-	char after[REMARKS_BYTES];
-	size_t widest = 0;
-
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		remarks(rep, rep->rows[i], after, sizeof(after));
-		const size_t n = text_columns(report_name(rep, (uint32_t)rep->rows[i])) +
-				 text_columns(after);
-
-		widest = n > widest ? n : widest;
-	}
-	return widest;
+	return report_name(rep, (uint32_t)row);
 }
 
 /* Prints options that select more. 0 or -ENOMEM (logged) */
@@ -298,26 +287,17 @@ static int open_up(const struct report *rep, FILE *out)
 
 int text_functions(const struct report *rep, FILE *out)
 {
-	const struct table_options opt = { .width = text_limit(rep),
-					   .states = rep->trace.totals->states,
-					   .colour = rep->opt->colour,
-					   .columns = rep->opt->columns,
-					   .names = widest_name(rep) };
-	struct table t;
+	const struct text_rows rows = { .columns = columns,
+					.chosen = rep->opt->columns,
+					.heading = "FUNCTION",
+					.name = name_of,
+					.remark = remarks,
+					.what = "functions" };
 	int err = rep->opt->answer ? text_answer(rep, out) : 0;
 
 	if (err)
 		return err;
 	text_none_sure(rep, out);
-	table_begin(&t, &opt, columns, rep, rep->rows, rep->n_rows);
-	table_heading(&t, out, "FUNCTION");
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		char after[REMARKS_BYTES];
-
-		remarks(rep, rep->rows[i], after, sizeof(after));
-		text_named(rep, out, report_name(rep, (uint32_t)rep->rows[i]),
-			   table_row(&t, out, rep->rows[i]), after);
-	}
-	text_hidden(rep, out, "functions");
+	text_table(rep, out, &rows);
 	return open_up(rep, out);
 }

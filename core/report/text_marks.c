@@ -29,13 +29,6 @@ const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 	return buf;
 }
 
-int text_self_width(const struct call_stats *st, int columns)
-{
-	return correction_mostly_probes(st) && !correction_unsure(st)
-		       ? columns + (int)strlen(ABOUT) - 1
-		       : columns;
-}
-
 /* Fewer samples than that tell nothing of any function. */
 #define FEW_SAMPLES 50
 

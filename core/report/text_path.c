@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/calls/correction.h"
 #include "analysis/samples/sample_notes.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
 #include "base/compare.h"
 #include "base/log.h"
 #include "base/text_format.h"
-#include "base/text_wrap.h"
 #include "base/vec.h"
+#include "report/table.h"
 #include "report/text.h"
 
 static int by_share(const void *x, const void *y, void *ctx)
@@ -49,7 +48,9 @@ struct walk {
 	const struct report *rep;
 	FILE *out;
 	bool *shown;
-	int self_width, calls_width;
+	size_t *rows; /* those nodes */
+	size_t n_rows;
+	struct table table;
 	struct step {
 		uint32_t node, level, parent;
 	} * stack;
@@ -67,15 +68,7 @@ static void cut(const struct walk *w, struct cut *c, size_t node)
 	c->ns += st->self_ns + st->morestack_ns + st->preempt_ns;
 }
 
-static void widen(struct walk *w, const struct call_stats *st)
-{
-	w->calls_width = text_width(w->rep->trace.samples ? st->samples : st->calls,
-				    w->calls_width);
-	if (correction_doubtful(st))
-		w->self_width = 7;
-}
-
-/* Marks the nodes that are shown. 0 or -ENOMEM. */
+/* Marks and lists the nodes that are shown. 0 or -ENOMEM. */
 static int choose(struct walk *w)
 {
 	const struct report *rep = w->rep;
@@ -83,7 +76,8 @@ static int choose(struct walk *w)
 	uint32_t *left = calloc(rep->tree.n, sizeof(*left));
 
 	w->shown = calloc(rep->tree.n, sizeof(*w->shown));
-	if (!left || !w->shown) {
+	w->rows = calloc(rep->tree.n, sizeof(*w->rows));
+	if (!left || !w->shown || !w->rows) {
 		free(left);
 		return -ENOMEM;
 	}
@@ -101,10 +95,10 @@ static int choose(struct walk *w)
 		qsort_r(left, n, sizeof(*left), by_share, (void *)rep);
 	for (size_t i = 0; i < n; i++) {
 		w->shown[left[i]] = !limit || i < limit;
-		if (!w->shown[left[i]])
-			cut(w, &w->rest, left[i]);
+		if (w->shown[left[i]])
+			w->rows[w->n_rows++] = left[i];
 		else
-			widen(w, &rep->tree.nodes[left[i]].stats);
+			cut(w, &w->rest, left[i]);
 	}
 	free(left);
 	return 0;
@@ -152,31 +146,67 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 	fputs(text_released(w->rep, r.func, &n->stats, r.below, released), out);
 }
 
-/* The numbers of a node, with two blanks behind them; to be freed. NULL: no memory */
-static char *numbers_of(const struct walk *w, uint32_t node)
+#define CELL(name, fmt, ...)                                                                \
+	static void name(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES]) \
+	{                                                                                   \
+		const struct report *rep = ctx;                                             \
+		const struct call_node *n = &rep->tree.nodes[row];                          \
+		const struct call_stats *st = &n->stats;                                    \
+		const bool samples = rep->trace.samples;                                    \
+		const struct off_times *off = samples ? &st->off_total : &st->off_self;     \
+                                                                                            \
+		(void)words;                                                                \
+		(void)off;                                                                  \
+		snprintf(buf, CELL_BYTES, fmt, __VA_ARGS__);                                \
+	}
+#define TEXT ((char[SELF_BYTES]){ 0 })
+CELL(share, "%.1f%%", share_pct(n->subtree_ns, rep->tree.nodes[0].subtree_ns))
+CELL(total, "%s", samples ? text_weight(rep, st->total_ns, TEXT) : text_total(st, TEXT))
+CELL(self, "%s", samples ? text_weight(rep, st->self_ns, TEXT) : text_self(st, TEXT))
+CELL(run, "%s", CELL_TIME(samples ? stat_total_run_ns(st) : stat_run_ns(st)))
+CELL(off_cpu, "%s", CELL_TIME(off->off_cpu_ns))
+CELL(ready, "%s", CELL_TIME(off->runnable_ns))
+CELL(waiting, "%s", CELL_TIME(off->wait_ns))
+CELL(in_calls, "%s", CELL_TIME(off->syscall_ns))
+CELL(unknown, "%s", CELL_TIME(off->unknown_ns))
+CELL(calls, "%s", samples ? "" : text_calls_of(st, (char[CALLS_BYTES]){ 0 }))
+CELL(sampled, "%" PRIu64, samples ? st->samples : 0)
+
+static bool of_samples(const void *ctx)
 {
-	const struct call_node *n = &w->rep->tree.nodes[node];
-	const bool samples = w->rep->trace.samples;
-	char self[SELF_BYTES], total[SELF_BYTES], calls[CALLS_BYTES], *text = NULL;
+	return ((const struct report *)ctx)->trace.samples;
+}
+
+static bool of_calls(const void *ctx)
+{
+	return !of_samples(ctx);
+}
+
+static const struct table_column columns[] = {
+	{ "share_pct", "SHARE", 6, { 0, 0 }, .cell = share },
+	{ "total_ns", "TOTAL", 6, { 0, 0 }, .cell = total },
+	{ "self_ns", "SELF", 6, { 0, 0 }, .cell = self },
+	{ "run_ns", "RUN", 6, { 0, 80 }, .when = text_has_states, .cell = run },
+	{ "off_cpu_ns", "OFF-CPU", 7, { 0, 120 }, .when = text_any_off_cpu, .cell = off_cpu },
+	{ "runnable_ns", "READY", 6, { 0, 120 }, .when = text_has_states, .cell = ready },
+	{ "wait_ns", "WAIT", 6, { 0, 80 }, .when = text_has_states, .cell = waiting },
+	{ "syscall_ns", "SYSCALL", 7, { 0, 120 }, .when = text_has_states, .cell = in_calls },
+	{ "unknown_ns", "UNKNOWN", 7, { 0, 120 }, .when = text_any_unknown, .cell = unknown },
+	{ "calls", "CALLS", 5, { 0, 0 }, .when = of_calls, .cell = calls },
+	{ "samples", "SAMPLES", 7, { 0, 0 }, .when = of_samples, .cell = sampled },
+	{ 0 },
+};
+
+/* The numbers of a node, with two blanks behind them; to be freed. NULL: no memory */
+static char *numbers_of(struct walk *w, uint32_t node)
+{
+	char *text = NULL;
 	size_t len = 0;
 	FILE *out = open_memstream(&text, &len);
 
 	if (!out)
 		return NULL;
-	text_calls_of(&n->stats, calls);
-	if (samples) {
-		snprintf(calls, sizeof(calls), "%" PRIu64, n->stats.samples);
-		text_weight(w->rep, n->stats.self_ns, self);
-		text_weight(w->rep, n->stats.total_ns, total);
-	} else {
-		text_self(&n->stats, self);
-		text_total(&n->stats, total);
-	}
-	fprintf(out, "%5.1f%% %*s %*s", share_pct(n->subtree_ns, w->rep->tree.nodes[0].subtree_ns),
-		w->self_width, total, text_self_width(&n->stats, w->self_width), self);
-	text_states(w->rep, out, samples ? stat_total_run_ns(&n->stats) : stat_run_ns(&n->stats),
-		    samples ? &n->stats.off_total : &n->stats.off_self);
-	fprintf(out, " %*s  ", w->calls_width, calls);
+	w->numbers = table_row(&w->table, out, node);
 	text_stream_close(out, &text);
 	return text;
 }
@@ -189,7 +219,6 @@ static int print_numbers(struct walk *w, struct step s)
 	const int err = text && (parent || !compare) ? 0 : -ENOMEM;
 
 	if (!err) {
-		w->numbers = text_columns(text);
 		if (parent && !strcmp(text, parent))
 			fprintf(w->out, "%*s", (int)w->numbers, "");
 		else
@@ -305,19 +334,25 @@ static void said(const struct walk *w)
 	said_of(w, &w->rest, " more", "", "-n 0 shows all");
 }
 
+static void begin(struct walk *w)
+{
+	const struct table_options opt = { .width = text_limit(w->rep),
+					   .states = w->rep->trace.totals->states,
+					   .colour = w->rep->opt->colour };
+
+	table_begin(&w->table, &opt, columns, w->rep, w->rows, w->n_rows);
+	table_heading(&w->table, w->out, w->rep->opt->n_callers ? "FUNCTION, CALLED BY" : "PATH");
+}
+
 int text_paths(const struct report *rep, FILE *out)
 {
-	struct walk w = {
-		.rep = rep, .out = out, .self_width = 6, .calls_width = rep->trace.samples ? 7 : 5
-	};
+	struct walk w = { .rep = rep, .out = out };
 	int err = choose(&w);
 
-	text_heading(rep->opt->colour, out, "%6s %*s %*s%s %*s  %s", "SHARE", w.self_width, "TOTAL",
-		     w.self_width, "SELF", text_states_heading(rep), w.calls_width,
-		     rep->trace.samples ? "SAMPLES" : "CALLS",
-		     rep->opt->n_callers ? "FUNCTION, CALLED BY" : "PATH");
-	if (!err)
+	if (!err) {
+		begin(&w);
 		err = push_children(&w, 0, 0);
+	}
 	while (!err && w.n_stack) {
 		struct step s = w.stack[--w.n_stack];
 
@@ -332,6 +367,7 @@ int text_paths(const struct report *rep, FILE *out)
 	else
 		said(&w);
 	free(w.shown);
+	free(w.rows);
 	free(w.stack);
 	free(w.children);
 	return err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-/* What goroutines did in a time: columns, remarks and the line below a report. */
+/* Time by what goroutines did in it: remarks, the table of reasons and the line below a report. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,11 +14,7 @@
 #define REMARK_PCT \
 	10.0 /* of a function's self time or a call's, for a reason to stand by its name */
 
-#define LONG_FROM   120 /* columns of a terminal with room for all states beside a name; */
-#define STATES_FROM 80  /* for two of them */
-
-#define WAKERS       3 /* so many may stand behind a function */
-#define WAKERS_BYTES 400
+#define LONG_FROM 120 /* columns of a terminal with room for all states beside a name */
 
 static bool only_inside(const struct report *rep)
 {
@@ -53,37 +49,6 @@ bool text_any_off_cpu(const void *ctx)
 static bool narrower(const struct report *rep, unsigned width)
 {
 	return text_limit(rep) && text_limit(rep) < width;
-}
-
-const char *text_states_heading(const struct report *rep)
-{
-	static const char *const headings[2][2] = {
-		{ "    RUN  READY   WAIT SYSCALL", "    RUN  READY   WAIT SYSCALL UNKNOWN" },
-		{ "    RUN OFF-CPU  READY   WAIT SYSCALL",
-		  "    RUN OFF-CPU  READY   WAIT SYSCALL UNKNOWN" },
-	};
-
-	if (!rep->trace.totals->states || narrower(rep, STATES_FROM))
-		return "";
-	return narrower(rep, LONG_FROM) ? "    RUN   WAIT"
-					: headings[text_any_off_cpu(rep)][text_any_unknown(rep)];
-}
-
-int text_states(const struct report *rep, FILE *out, uint64_t run_ns, const struct off_times *off)
-{
-	if (!rep->trace.totals->states || narrower(rep, STATES_FROM))
-		return 0;
-	if (narrower(rep, LONG_FROM))
-		return fprintf(out, " %6s %6s", CELL_TIME(run_ns), CELL_TIME(off->wait_ns));
-	int n = fprintf(out, " %6s", CELL_TIME(run_ns));
-
-	if (text_any_off_cpu(rep))
-		n += fprintf(out, " %7s", CELL_TIME(off->off_cpu_ns));
-	n += fprintf(out, " %6s %6s %7s", CELL_TIME(off->runnable_ns), CELL_TIME(off->wait_ns),
-		     CELL_TIME(off->syscall_ns));
-	if (text_any_unknown(rep))
-		n += fprintf(out, " %7s", CELL_TIME(off->unknown_ns));
-	return n;
 }
 
 const char *text_waits(const struct report *rep, uint32_t row, uint64_t self_ns,
@@ -199,84 +164,6 @@ void text_call_waits(const struct report *rep, const struct call_states *s, uint
 	}
 	if (len)
 		snprintf(buf + len, WAITS_BYTES - len, ")");
-}
-
-/* "  (woken by main.send 90%, main.close 10%)": who ended most of the time; "" where that is not
- * known. */
-static const char *woken_by(const struct report *rep, const struct wait_row *w,
-			    char buf[WAKERS_BYTES])
-{
-	size_t n, len = 0, put = 0;
-	const struct func_wakes *by = wake_rows_of(&rep->wakes, w->row, w->reason, &n);
-	uint64_t all_ns = 0;
-
-	/* Waits of parked goroutines that were ended are in these only. */
-	for (size_t i = 0; i < n; i++)
-		all_ns += by[i].ns;
-	all_ns = all_ns > w->self_ns ? all_ns : w->self_ns;
-	buf[0] = '\0';
-	for (size_t i = 0; i < n && put < WAKERS; i++) {
-		double pct = share_pct(by[i].ns, all_ns);
-
-		if (pct >= REMARK_PCT)
-			len += (size_t)snprintf(buf + len, WAKERS_BYTES - len, "%s%.100s %.0f%%",
-						put++ ? ", " : "  (woken by ",
-						wake_name(rep->trace.info, by[i].by), pct);
-	}
-	if (put)
-		snprintf(buf + len, WAKERS_BYTES - len, ")");
-	return buf;
-}
-
-#define PROGRAM_COLUMNS 16
-
-static int program_column(FILE *out, const char *program)
-{
-	char name[CELL_BYTES] = "";
-	FILE *to = fmemopen(name, sizeof(name), "w");
-
-	if (to) {
-		text_name(to, program, PROGRAM_COLUMNS);
-		fclose(to);
-	}
-	const int blanks = PROGRAM_COLUMNS - (int)text_columns(name);
-
-	fprintf(out, "%s%*s  ", name, blanks > 0 ? blanks : 0, "");
-	return PROGRAM_COLUMNS + 2;
-}
-
-int text_reasons(const struct report *rep, FILE *out)
-{
-	const struct model_totals *t = rep->trace.totals;
-	/* Goroutines without a recorded call have no function. Samples know their system calls by
-	 * name. */
-	const uint64_t of_ns = t->off.wait_ns - t->idle_off.wait_ns +
-			       (rep->trace.samples ? t->off.syscall_ns : 0);
-	char number[WAIT_REASON_BYTES];
-
-	text_heading(rep->opt->colour, out, "%6s %6s %7s %6s %6s  %-24s  %sFUNCTION", "WAIT", "%",
-		     "TOTAL", rep->trace.samples ? "SEEN" : "WAITS",
-		     rep->trace.samples ? "" : "MEAN", "REASON",
-		     report_program(rep, 0) ? "PROGRAM           " : "");
-	for (size_t i = 0; i < rep->n_rows; i++) {
-		const struct wait_row *w = &rep->waits.all[rep->rows[i]];
-		const char *reason = wait_reason(rep->trace.info, w->reason, number);
-		int n = fprintf(out, "%6s %5.1f%% %7s %6" PRIu64 " %6s  ", CELL_TIME(w->self_ns),
-				share_pct(w->self_ns, of_ns), HUMAN(w->total_ns), w->n,
-				rep->trace.samples ? ""
-				: w->n             ? HUMAN(w->self_ns / w->n)
-						   : "-");
-
-		text_safe(out, reason);
-		n += fprintf(out, "%*s  ", strlen(reason) < 24 ? 24 - (int)strlen(reason) : 0, "");
-		n += (int)strlen(reason);
-		if (report_program(rep, w->row))
-			n += program_column(out, report_program(rep, w->row));
-		text_named(rep, out, report_name(rep, w->row), (size_t)n,
-			   woken_by(rep, w, (char[WAKERS_BYTES]){ 0 }));
-	}
-	text_hidden(rep, out, "reasons");
-	return 0;
 }
 
 /* "12.3s waiting", with its share; "" where there is none. */

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Tables whose rows end with a function, or whatever else they are of. */
+#ifndef GOTRACE_TEXT_TABLE_H
+#define GOTRACE_TEXT_TABLE_H
+
+#include "report/table.h"
+#include "report/text.h"
+
+#define REMARKS_BYTES (MARKS_BYTES + RELEASED_BYTES + 16)
+
+struct text_rows {
+	const struct table_column *columns; /* ctx of their cells is the report */
+	const char *chosen;                 /* names of columns, or NULL for those that fit */
+	const char *heading;                /* over the names */
+	const char *(*name)(const struct report *rep, size_t row);
+	/* Returns what stands behind the name, or "". */
+	const char *(*remark)(const struct report *rep, size_t row, char buf[REMARKS_BYTES]);
+	const char *what; /* rows are, as of text_hidden */
+};
+
+/* Prints the rows of the report. */
+void text_table(const struct report *rep, FILE *out, const struct text_rows *of);
+
+/* A cell with the program of a function in it. */
+void text_program_cell(const struct report *rep, uint32_t func, unsigned words,
+		       char buf[CELL_BYTES]);
+
+#endif

@@ -274,11 +274,17 @@ void profile_free(struct profile *p)
 	*p = (struct profile){ 0 };
 }
 
-static bool has_labels(const struct profile *p, const struct pairs *wanted)
+static bool has_labels(struct store *s, const struct profile *p, const struct pairs *wanted)
 {
 	struct pairs has = { 0 };
-	bool all = !pairs_from_json(&has, p->labels);
+	bool all = !wanted->n || !pairs_from_json(&has, p->labels);
 
+	if (!all && !s->said_labels) {
+		log_error("%s/index.db: row %" PRId64 " has labels that cannot be read; it is left "
+			  "out, and so are others like it",
+			  s->directory, p->id);
+		s->said_labels = true;
+	}
 	for (size_t i = 0; i < wanted->n && all; i++) {
 		const char *value = pairs_get(&has, wanted->at[i].name);
 
@@ -315,7 +321,7 @@ int store_find(struct store *s, const struct store_query *w,
 				  s->directory, p.id);
 			err = -EINVAL;
 		}
-		if (!err && has_labels(&p, &w->labels))
+		if (!err && has_labels(s, &p, &w->labels))
 			err = each(ctx, &p);
 		profile_free(&p);
 	}

@@ -32,6 +32,7 @@ struct store {
 	bool frozen;       /* nobody writes: it is read without locks and log */
 	ino_t shared;      /* of index.db-shm, where it is looked at; 0: it is not */
 	uint64_t ticks;    /* what SQLite may still do */
+	bool said_labels;  /* that those of a row cannot be read */
 	int failed;        /* why the last question could not be asked, -errno */
 };
 

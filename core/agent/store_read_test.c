@@ -601,6 +601,41 @@ static void test_damaged(void **state)
 	}
 }
 
+/* No choice by labels loses a profile whose labels cannot be read without a word, and without such
+ * a choice it counts. */
+static void test_damaged_labels(void **state)
+{
+	static const char *const labels[] = { "{\"a\"", "", "[]", "{\"a\":1}" };
+	struct store_query chosen = { 0 };
+	char *left_out, *cut, sql[128];
+	struct store s;
+	int lost;
+
+	(void)state;
+	make_three();
+	assert_int_equal(pairs_add(&chosen.labels, "a", "b"), 0);
+	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
+		unsigned n = 0;
+
+		snprintf(sql, sizeof(sql), "UPDATE profiles SET labels = '%s' WHERE id > 1",
+			 labels[i]);
+		change(sql);
+		assert_int_equal(merged_samples(&left_out, &cut, &lost), 3 * FIXTURE_SAMPLES);
+		assert_int_equal(n_said, 0);
+		assert_null(left_out);
+		assert_int_equal(store_open_to_read(&s, dir), 0);
+		for (int again = 0; again < 2; again++)
+			assert_int_equal(store_find(&s, &chosen, count_rows, &n), 0);
+		assert_int_equal(n, 0);
+		assert_int_equal(n_said, 1);
+		assert_non_null(strstr(said,
+				       "index.db: row 2 has labels that cannot be read; it is "
+				       "left out, and so are others like it"));
+		store_close(&s);
+	}
+	pairs_free(&chosen.labels);
+}
+
 /* What is before the place where it was cut off is read. */
 static void test_cut_off(void **state)
 {
@@ -672,20 +707,11 @@ static void test_several_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_journal),
-		TEST(test_schema),
-		TEST(test_bounds),
-		TEST(test_paths),
-		TEST(test_files),
-		TEST(test_beside),
-		TEST(test_log),
-		TEST(test_changed),
-		TEST(test_same_file),
-		TEST(test_damaged),
-		TEST(test_damaged_index),
-		TEST(test_cut_off),
-		TEST(test_several_damaged),
-		TEST(test_many_damaged),
+		TEST(test_journal), TEST(test_schema),          TEST(test_bounds),
+		TEST(test_paths),   TEST(test_files),           TEST(test_beside),
+		TEST(test_log),     TEST(test_changed),         TEST(test_same_file),
+		TEST(test_damaged), TEST(test_damaged_labels),  TEST(test_damaged_index),
+		TEST(test_cut_off), TEST(test_several_damaged), TEST(test_many_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,8 +39,10 @@ struct scanning {
 /* Waits in its caller's stead. */
 static bool acts_for_caller(const char *name)
 {
-	static const char *const begins[] = { "runtime.", "sync.", "internal/", "time.Sleep",
-					      "syscall." };
+	static const char *const begins[] = { "runtime.",      "sync.",    "internal/",
+					      "time.Sleep",    "syscall.", "net.",
+					      "bufio.",        "io.",      "crypto/",
+					      "net/textproto." };
 
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
 		if (!strncmp(name, begins[i], strlen(begins[i])))
@@ -84,6 +86,20 @@ static enum wait_class largest(const uint64_t ns[CLASSES])
 	return (enum wait_class)most;
 }
 
+/* Who waits in a path: the function on whose behalf its last ones act. Where all of them do, it is
+ * the outermost that is not the runtime's. */
+static uint32_t acting(const struct trace_info *info, const struct path_node *nodes, uint32_t path)
+{
+	uint32_t at = path, outermost = path;
+
+	while (nodes[at].parent && acts_for_caller(trace_name_func(info, nodes[at].func))) {
+		if (strncmp(trace_name_func(info, nodes[at].func), "runtime.", 8) != 0)
+			outermost = at;
+		at = nodes[at].parent;
+	}
+	return acts_for_caller(trace_name_func(info, nodes[at].func)) ? outermost : at;
+}
+
 /* "  where     main.get, sync.Mutex.Lock (95%)": of the waits of a class, the most of one reason in
  * one function. 0 or -1: no memory. */
 static int where(const struct scanning *s, enum wait_class is, FILE *out)
@@ -99,12 +115,10 @@ static int where(const struct scanning *s, enum wait_class is, FILE *out)
 	enum wait_class c;
 
 	for (size_t i = 0; by_func && i < n; i++) {
-		uint32_t at = w[i].path;
-
 		if (!counts(s, &w[i], &c) || c != is)
 			continue;
-		while (nodes[at].parent && acts_for_caller(trace_name_func(info, nodes[at].func)))
-			at = nodes[at].parent;
+		const uint32_t at = acting(info, nodes, w[i].path);
+
 		if (w[i].ns > longest_ns) {
 			longest_ns = w[i].ns;
 			reason = w[i].reason;

@@ -9,6 +9,7 @@
 #include "analysis/samples/sample_fill.h"
 #include "analysis/samples/sample_parked.h"
 #include "analysis/samples/sample_processes.h"
+#include "analysis/samples/sample_requests.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "trace/keys.h"
@@ -272,6 +273,8 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 		err = trace_view_too_late(t->view, s->last_ns - s->first_ns);
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors)
 		err = sample_parked_find(s, leave_out_parked);
+	if (!err && (leave_out_parked || w->mark_parked) && s->errors && s->tables)
+		err = sample_requests_find(s, leave_out_parked);
 	if (!err && !w->programs_together)
 		err = sample_programs_find(s, t->view);
 	if (!err)

@@ -22,7 +22,7 @@ struct sample_group {
 	uint32_t path;         /* of the model */
 	uint8_t state, reason; /* of struct sample */
 	bool left_out;         /* by the view, or parked */
-	bool parked;
+	bool parked, awaits;   /* sample_parked.h, and sample_requests.h, which is parked, too */
 };
 
 /* One of them by itself. */

@@ -2,6 +2,7 @@
 #include "analysis/samples/sample_notes.h"
 
 #include "analysis/samples/sample_parked.h"
+#include "analysis/samples/sample_requests.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -259,6 +260,10 @@ void sample_notes(const struct loaded_trace *t, struct notes *to)
 	if (parked)
 		notes_add(to, "%s", parked);
 	free(parked);
+	char *requests = sample_requests_say(t);
+	if (requests)
+		notes_add(to, "%s", requests);
+	free(requests);
 	if (t->samples->errors)
 		notes_add(
 			to,

@@ -192,7 +192,7 @@ char *sample_parked_say(const struct loaded_trace *t)
 	for (size_t i = 0; g && i < s->n_groups; i++) {
 		const struct sample_group *x = &s->groups[i];
 
-		if (!x->parked ||
+		if (!x->parked || x->awaits ||
 		    sample_stack_expand(s, info, x->stack, &funcs, &cap, &n_funcs, &unresolved) ||
 		    !n_funcs)
 			continue;

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* Which waits are a server's for its next request (sample --wall). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "analysis/samples/sample_answer.h"
+#include "analysis/samples/sample_requests.h"
+#include "trace/keys.h"
+#include "trace/samples.h"
+
+#define MS    1000000ull
+#define LOOKS 20 /* of 100 ms */
+#define DEEP  8
+
+static const char *const names[] = {
+	"runtime.goexit",
+	"runtime.main",
+	"main.main",
+	"net/http.(*conn).serve",
+	"net/http.serverHandler.ServeHTTP",
+	"bufio.(*Reader).Peek",
+	"net.(*netFD).Read",
+	"internal/poll.(*pollDesc).waitRead",
+	"internal/poll.(*FD).Accept",
+	"main.handle",
+	"sync.(*Mutex).Lock",
+	"example.com/sql/driver.(*conn).read",
+	"example.com/kv/store/server.(*session).run",
+	"example.com/kv/store/protocol.ReadCommand[...]",
+	"example.com/kv/other.Fetch",
+	"internal/poll.(*pollDesc).waitWrite",
+	"net/http.(*Server).Serve.gowrap3",
+};
+#define NAMES (sizeof(names) / sizeof(names[0]))
+
+enum {
+	GOEXIT = 1,
+	RUNTIME_MAIN,
+	MAIN,
+	SERVE,
+	SERVE_HTTP,
+	PEEK,
+	NET_READ,
+	WAIT_READ,
+	ACCEPT,
+	HANDLE,
+	LOCK,
+	DRIVER,
+	SESSION,
+	COMMAND,
+	OTHER,
+	WAIT_WRITE,
+	WRAP,
+};
+
+/* A goroutine that begins with the first of these functions, and waits in the last one. */
+struct goroutine {
+	unsigned stack[DEEP]; /* 0: the end */
+	uint8_t reason;       /* 1: a lock, 2: the network */
+	bool out;
+};
+
+/* In each look it is another wait, so it is not parked. */
+static void put(struct trace_writer *w, uint64_t goid, const struct goroutine *g)
+{
+	uint64_t pcs[DEEP];
+	size_t n = 0;
+
+	while (n < DEEP && g->stack[n])
+		n++;
+	for (size_t i = 0; i < n; i++)
+		pcs[i] = 0x1000 * g->stack[n - 1 - i];
+	const struct sample_stack stack = { .n = (uint32_t)n, .pcs = pcs };
+
+	for (unsigned i = 1; i <= LOOKS; i++) {
+		struct sample s = { .ts_ns = 100 * i * MS,
+				    .goid = goid,
+				    .weight_ns = 100 * MS,
+				    .error_ns = 100 * MS,
+				    .state = STATE_WAITING,
+				    .reason = g->reason };
+
+		assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
+		assert_int_equal(trace_writer_sample(w, &s), 0);
+	}
+}
+
+static void put_symbols(struct trace_writer *w)
+{
+	struct sample_symbol symbols[NAMES];
+	struct sample_frame frames[NAMES];
+	struct sample_location locations[NAMES];
+
+	for (uint32_t i = 0; i < NAMES; i++) {
+		symbols[i] = (struct sample_symbol){ .name = names[i],
+						     .kind = i + 1 == WRAP ? SYMBOL_GO_WRAPPER
+									   : SYMBOL_GO };
+		frames[i] = (struct sample_frame){ .symbol = i };
+		locations[i] = (struct sample_location){ 0x1000 * (i + 1ull), 0, 1, &frames[i] };
+	}
+	assert_int_equal(trace_writer_symbols(w, &(struct sample_tables){ .symbols = symbols,
+									  .n_symbols = NAMES,
+									  .locations = locations,
+									  .n_locations = NAMES }),
+			 0);
+}
+
+static void record(char *path, const struct goroutine *g, size_t n)
+{
+	const struct sample_process p = { .pid = 7, .comm = "prog" };
+	struct trace_info info = { 0 };
+	uint32_t number;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
+	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
+	assert_int_equal(trace_info_set(&info, "states.reason.1", "sync.Mutex.Lock"), 0);
+	assert_int_equal(trace_info_set(&info, "states.reason.2", "IO wait"), 0);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+
+	trace_info_free(&info);
+	assert_non_null(w);
+	assert_int_equal(trace_writer_process(w, &p, &number), 0);
+	for (size_t i = 0; i < n; i++)
+		put(w, i + 1, &g[i]);
+	put_symbols(w);
+	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
+}
+
+/* Leaves out the goroutines that are said to be; the answer and the line begin and end so. */
+static void check(const struct goroutine *g, size_t n, const char *answer, const char *line)
+{
+	static const struct trace_view view = { .leave_out_parked = true, .said = true };
+	char path[] = "/tmp/requests-XXXXXX";
+	struct loaded_trace t;
+	uint64_t left_ms = 0;
+
+	record(path, g, n);
+	for (size_t i = 0; i < n; i++)
+		left_ms += g[i].out ? 0 : LOOKS * 100;
+	struct trace_reader *r = trace_reader_open(path);
+
+	assert_non_null(r);
+	assert_int_equal(trace_load(&t, r, &view, NULL), 0);
+	assert_int_equal(t.totals->root_ns / MS, left_ms);
+	char *said = sample_answer_say(&t), *out = sample_requests_say(&t);
+
+	assert_non_null(said);
+	if (!strstr(said, answer))
+		fail_msg("%s", said);
+	if (line && (!out || !strstr(out, line)))
+		fail_msg("%s", out ? out : "no line");
+	if (!line && out)
+		fail_msg("%s", out);
+	free(said);
+	free(out);
+	trace_unload(&t);
+	trace_reader_close(r);
+	unlink(path);
+}
+#define CHECK(g, answer, line) check((g), sizeof(g) / sizeof((g)[0]), (answer), (line))
+
+#define ACCEPTS                                                                      \
+	{                                                                            \
+		{ GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2, true \
+	}
+#define IDLE                                                                \
+	{                                                                   \
+		{ GOEXIT, WRAP, SERVE, PEEK, NET_READ, WAIT_READ }, 2, true \
+	}
+
+static void test_connections(void **state)
+{
+	const struct goroutine server[] = {
+		ACCEPTS, IDLE, IDLE, { { GOEXIT, WRAP, SERVE, SERVE_HTTP, HANDLE, LOCK }, 1, false }
+	};
+
+	(void)state;
+	CHECK(server,
+	      "wait 100% of their time for a lock (together 2.00s in 1.90s)\n  where     main.handle",
+	      "left out: 6.00s of waiting for the next request (--parked shows it): 67% in "
+	      "net/http.(*conn).serve, 33% in main.main");
+}
+
+/* A handler that reads, and what reads for it, wait for something that is part of the request. */
+static void test_handlers(void **state)
+{
+	const struct goroutine server[] = {
+		ACCEPTS,
+		{ { GOEXIT, SERVE, SERVE_HTTP, HANDLE, DRIVER, NET_READ, WAIT_READ }, 2, false },
+		{ { GOEXIT, SERVE, SERVE_HTTP, HANDLE, NET_READ, WAIT_READ }, 2, false },
+		{ { GOEXIT, SERVE, SERVE_HTTP, PEEK, NET_READ, WAIT_WRITE }, 2, false },
+	};
+
+	(void)state;
+	CHECK(server, "for the network (together 6.00s", "100% in main.main");
+}
+
+/* Functions of one repository read for each other, those of another do not. */
+static void test_repositories(void **state)
+{
+	const struct goroutine server[] = {
+		ACCEPTS,
+		{ { GOEXIT, SESSION, COMMAND, PEEK, NET_READ, WAIT_READ }, 2, true },
+		{ { GOEXIT, SESSION, OTHER, NET_READ, WAIT_READ }, 2, false },
+	};
+
+	(void)state;
+	CHECK(server, "  where     example.com/kv/other.Fetch, IO wait",
+	      "50% in example.com/kv/store");
+}
+
+/* Who accepts no connection waits for an answer. */
+static void test_client(void **state)
+{
+	const struct goroutine client[] = {
+		{ { GOEXIT, SERVE, PEEK, NET_READ, WAIT_READ }, 2, false },
+		{ { GOEXIT, HANDLE, LOCK }, 1, false },
+	};
+
+	(void)state;
+	CHECK(client, "for a lock", NULL);
+}
+
+static void test_nothing_else(void **state)
+{
+	const struct goroutine server[] = {
+		{ { GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2, false },
+		{ { GOEXIT, SERVE, PEEK, NET_READ, WAIT_READ }, 2, false },
+	};
+
+	(void)state;
+	CHECK(server, "wait 100% of their time for the network", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_connections),  cmocka_unit_test(test_handlers),
+		cmocka_unit_test(test_repositories), cmocka_unit_test(test_client),
+		cmocka_unit_test(test_nothing_else),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -14,16 +14,17 @@ struct codes {
 	const struct plan *plan;
 	struct gocode_ctx *ctx[CODES_THREADS_MAX]; /* the first is the caller's */
 	unsigned n_threads;
-	struct gocode *at; /* of functions [from, to), those that are not taken yet */
+	struct gocode *at; /* by function, of [from, to): the code that nobody has taken yet */
 	size_t from, to;
-	atomic_size_t next; /* while they are taken apart: the first that nobody does */
+	/* the first function that no thread works on, while they are taken apart */
+	atomic_size_t next;
 	atomic_int err;
 };
 
-/* Borrows all. 0 or -ENOMEM; to be closed in every case. */
+/* Borrows all arguments. Returns 0 or -ENOMEM. The caller calls codes_close in either case. */
 int codes_open(struct codes *c, const struct plan *p, struct gocode_ctx *ctx);
-/* The code of a function that is to be probed, and is the caller's to free from then on; each once,
- * in ascending order. 0 or -ENOMEM. */
+/* Hands over the code of a function that is to be probed. The caller frees it. A caller asks for
+ * each function once, in ascending order. Returns 0 or -ENOMEM. */
 int codes_take(struct codes *c, size_t func, struct gocode *out);
 void codes_close(struct codes *c);
 

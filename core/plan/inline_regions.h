@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the hook does with a signal, for each part of a stub. Private to core/plan. */
+/* For each part of a stub, how the hook treats a signal there. Private to core/plan. */
 #ifndef GOTRACE_INLINE_REGIONS_H
 #define GOTRACE_INLINE_REGIONS_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which sites get an inline stub, and what they have in common. Private to core/plan. */
+/* Chooses the sites that get an inline stub. Holds the parts that all inline stubs share. Private
+ * to core/plan. */
 #ifndef GOTRACE_INLINE_SITES_H
 #define GOTRACE_INLINE_SITES_H
 
@@ -7,40 +8,44 @@
 #include "plan/inline_stub.h"
 #include "plan/plan.h"
 
-/* Whether this binary can have inline stubs; else p->stubs.inl.obstacle is the reason, and the
- * stubs are springboard's. */
+/* Returns true when this binary can have inline stubs. Otherwise it sets p->stubs.inl.obstacle to
+ * the reason, and the stubs are those of springboard. */
 bool inline_possible(struct plan *p, const struct plan_inline_options *opt);
 
-/* Whether functions like f get inline stubs: not package syscall's, which run while the P may be
- * another thread's, and in the child of a vfork, in the parent's memory. */
+/* Returns true when functions like f get inline stubs. Those of package syscall get none. They run
+ * while the P may be another thread's, and in the child of a vfork, in the parent's memory. */
 bool inline_allowed(const struct plan *p, const struct plan_func *f);
 
-/* Gives s, whose event can be written at the window w of its function, an inline stub, or sets
- * s->stub.why to the reason why not. `code`: of the function, other code of which may be moved
- * where the window is short; NULL: that stays. `at_return`: right before a RET. 0 or -ENOMEM. */
+/* Gives s an inline stub, or sets s->stub.why to the reason for none. The event of s can be written
+ * at the window w of its function. `code` is the function's code. Where the window is short, other
+ * parts of it may be moved. With NULL none is moved. `at_return` means right before a RET. Returns
+ * 0 or -ENOMEM. */
 int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_window *w,
 		     const struct gocode *code, bool at_return);
 
-/* The same for s, the RET that its function ends with: the stub returns in its place, and padding
- * after it makes room for the jump. A breakpoint that somebody else puts on the RET later has the
- * RET executed as the file has it: no event. 0 or -ENOMEM. */
+/* Does as inline_give_stub for s, the RET that its function ends with. The stub returns in its
+ * place, and padding after it makes room for the jump. Another tool may put a breakpoint on the RET
+ * later. The thread then executes the RET as the file has it, and there is no event. Returns 0 or
+ * -ENOMEM. */
 int inline_give_ret(struct plan *p, struct plan_site *s);
 
-/* The same for s, the RET code->rets[ret], which all calls come to by branches, to it or right
- * before it, or through its window. A breakpoint that somebody else puts on such a branch later has
- * it executed as the file has it, for as long as it is there: no event. 0 or -ENOMEM. */
+/* Does as inline_give_stub for s, the RET code->rets[ret]. All calls come to it by branches to it,
+ * or right before it, or through its window. Another tool may put a breakpoint on such a branch
+ * later. While it is there, the thread executes the branch as the file has it, and there is no
+ * event. Returns 0 or -ENOMEM. */
 int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocode *code,
 			 size_t ret);
 
-/* The stub of s in the terms of inline_stub.h; borrows the file's bytes. 0, or -EBADMSG when the
- * file does not hold them. */
+/* Describes the stub of s in the terms of inline_stub.h. *out borrows the file's bytes. Returns 0,
+ * or -EBADMSG when the file does not hold them. */
 int inline_describe(const struct plan *p, const struct plan_site *s, struct inline_stub *out);
-/* The same for the one that branches to s go to. */
+/* Describes the stub that the branches to s go to. */
 struct inline_stub inline_describe_branches(const struct plan_site *s);
 struct inline_program inline_program_of(const struct plan *p);
 
-/* The hook that comes after `stubs_bytes` of stubs: how many *bytes it takes, which does not depend
- * on addresses; with `code`, written there. 0, -ENOMEM, -EBADMSG or -ERANGE. */
+/* Computes the hook that comes after `stubs_bytes` of stubs. *bytes is its size, which does not
+ * depend on addresses. With `code` it writes the hook there. Returns 0, -ENOMEM, -EBADMSG or
+ * -ERANGE. */
 int inline_add_hook(struct plan *p, uint64_t stubs_bytes, uint8_t *code, size_t *bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A traced program in miniature: a text with one window, its stub, the hook, rings, and what the
- * stub reads of Go's scheduler, in memory shared with a child process that executes it under
- * ptrace. The child's handlers do what Go's do: preempt at SIGURG, panic at a fault, where they
- * know the pc.
+ * A traced program in miniature. It has a text with one window, its stub, the hook, rings, and the
+ * parts of Go's scheduler that the stub reads. It is in memory shared with a child process that
+ * executes it under ptrace. Like Go's handlers, the child's preempt at SIGURG and panic at a fault,
+ * if they know the pc.
  */
 #ifndef GOTRACE_INLINE_WORLD_FIXTURE_H
 #define GOTRACE_INLINE_WORLD_FIXTURE_H
@@ -31,17 +31,17 @@ enum {
 	TEXT_TO_WINDOW = 0xf0, /* a branch to the window */
 	TEXT_WINDOW = 0x100,
 	TEXT_PADDING = TEXT_WINDOW + 0x40,  /* a jump to the stub, when the window is short */
-	TEXT_BRANCH = TEXT_WINDOW + 0x60,   /* where displaced branches go: a breakpoint */
+	TEXT_BRANCH = TEXT_WINDOW + 0x60,   /* target of displaced branches, a breakpoint */
 	TEXT_CALLEE = TEXT_WINDOW + 0x200,  /* the function that a displaced call calls */
 	TEXT_DATA = TEXT_WINDOW + 0x300,    /* for operands relative to rip */
-	TEXT_PREEMPT = TEXT_WINDOW + 0x400, /* what SIGURG makes a goroutine call */
-	TEXT_PANIC = TEXT_WINDOW + 0x500,   /* what a fault makes it call: a breakpoint */
+	TEXT_PREEMPT = TEXT_WINDOW + 0x400, /* SIGURG makes a goroutine call this */
+	TEXT_PANIC = TEXT_WINDOW + 0x500,   /* a fault makes it call this, a breakpoint */
 	TEXT_RESTORER = TEXT_WINDOW + 0x600,
 	TEXT_SIGTRAMP = TEXT_WINDOW + 0x700,
-	TEXT_SYSCALL = TEXT_WINDOW + 0x800, /* and a breakpoint */
+	TEXT_SYSCALL = TEXT_WINDOW + 0x800, /* a syscall instruction and a breakpoint */
 };
 
-/* What is displaced, and how. */
+/* The displaced code and the kind of its stub. */
 struct world_case {
 	const char *name;
 	uint8_t code[16], len;
@@ -50,26 +50,26 @@ struct world_case {
 	uint8_t n_fixes;
 	bool entry, late, drop, bare, returns;
 	uint8_t what;     /* enum inline_tells */
-	uint32_t depth;   /* of its event; 0: that of the stack */
-	bool on_g0;       /* r14 is g0, and the goroutine m.curg; one g stands for both */
-	uint8_t from, to; /* INLINE_STATUS: in ebx and ecx; the goroutine's address is in rax */
-	/* every displaced instruction shows when it is not executed exactly once */
+	uint32_t depth;   /* depth of its event, or 0 for that of the stack */
+	bool on_g0;       /* r14 is g0, and m.curg the goroutine; one g stands for both */
+	uint8_t from, to; /* for INLINE_STATUS: ebx and ecx; rax has the goroutine's address */
+	/* every displaced instruction shows it when it is not executed exactly once */
 	bool tells;
-	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0: none */
-	/* bytes of the branch to the window, which is to go to the stub: 2, by way of padding, 5 or
-	 * 6; 0: there is none */
+	uint8_t padding; /* bytes of the jump to it: 2, or 3 with a rex prefix; 0 without padding */
+	/* Bytes of the branch to the window, which is to go to the stub: 2 (by way of padding), 5
+	 * or 6. 0 when there is no branch. */
 	uint8_t branch;
-	/* rax, 0: any; and what rdi points to */
+	/* the value of rax (0 for any), and the target of rdi */
 	uint64_t rax;
 	enum { TO_DATA, NIL, EDGE /* 8 bytes, then nothing is mapped */ } rdi;
 };
 
 enum world_policy {
-	POLICY_PANIC, /* at a fault that it knows the pc of, pc is moved */
-	POLICY_STAY,  /* the handler returns: the instruction is tried again */
+	POLICY_PANIC, /* at a fault at a known pc, it moves pc */
+	POLICY_STAY,  /* the handler returns, and the thread tries the instruction again */
 };
 
-/* As the handler saw it. */
+/* A signal with the registers that the handler saw. */
 struct world_signal {
 	int32_t sig, code;
 	uint64_t regs[23]; /* gregset_t */
@@ -80,7 +80,7 @@ struct world {
 	/* the stub under test, between two stubs of other windows */
 	uint8_t before[2048], stub[2048];
 	uint8_t hook[8192];
-	/* ---- what follows is changed by a run */
+	/* ---- a run changes the members below */
 	uint64_t table[512];
 	struct ring_signals signals;
 	uint8_t g[512], m[WORLD_RINGS][512], p[WORLD_RINGS][64];
@@ -98,7 +98,7 @@ struct world {
 /* Begins after the last member of struct world and reaches to the end of its page. */
 #define WORLD_BYTES         ((sizeof(struct world) + 16 + 4095) & ~4095ul)
 #define WORLD_EDGE          (WORLD_BYTES - 8) /* the last 8 bytes that are mapped */
-#define WORLD_G_OTHER_M     256 /* of another thread, on which the goroutine goes on when preempted */
+#define WORLD_G_OTHER_M     256 /* g.m of another thread, where a preempted goroutine continues */
 #define WORLD_G_M           48
 #define WORLD_G_STATUS      144
 #define WORLD_G_GOID        152
@@ -139,7 +139,7 @@ enum world_end {
 /* ---- the world and its child, inline_world_fixture.c */
 
 enum child_handlers {
-	HANDLERS_MASKED,  /* as Go installs them: every signal waits until they return */
+	HANDLERS_MASKED,  /* installed as by Go: every signal waits until they return */
 	HANDLERS_NESTED,  /* others come in between */
 	HANDLERS_CHAINED, /* a C handler comes first and calls Go's */
 };
@@ -147,7 +147,7 @@ enum child_handlers {
 /* Makes a world for c and a child that is about to execute its window. */
 void child_start(struct child *k, const struct world_case *c, enum child_handlers handlers);
 void child_end(struct child *k);
-/* With its stub and hook, or as it was without. */
+/* Puts stub and hook into the text, or takes them out again. */
 void world_patch(struct child *k);
 void world_unpatch(struct child *k);
 struct inline_stub world_stub(const struct child *k);
@@ -158,10 +158,10 @@ uint64_t world_at(const struct child *k, const void *in_world);
 
 void child_set(const struct child *k, const struct user_regs_struct *regs);
 struct user_regs_struct child_get(const struct child *k);
-/* One instruction, or with `sig` to the first of its handler. A siginfo of `code` goes with it.
- * false: the child did not stop at a step. */
+/* Executes one instruction, or with `sig` continues to the first instruction of its handler. The
+ * signal has a siginfo of `code`. Returns false when the child did not stop at a step. */
 bool child_step(const struct child *k, int sig, int code);
-/* On to a breakpoint at an end. Counts in *traps the jumps that a uprobe would see. */
+/* Continues to a breakpoint at an end. Counts in *traps the jumps that a uprobe would see. */
 enum world_end child_run(const struct child *k, int sig, int code, unsigned *traps);
 bool at_end(const struct child *k, uint64_t pc, enum world_end *end);
 bool in_stub(const struct child *k, uint64_t pc);
@@ -175,9 +175,9 @@ struct world_event {
 	uint64_t args[RING_ARGS];
 	unsigned n_args;
 };
-/* The events in the rings, at most 8; `goid` and `procid` are those of the last context slots,
- * 0 before the first.
- * Number of them; WORLD_BROKEN where a ring is not whole. */
+/* Reads the events in the rings, at most 8. `goid` and `procid` are those of the last context
+ * slots, 0 before the first. Returns the number of events, or WORLD_BROKEN when a ring is not
+ * whole. */
 #define WORLD_BROKEN 1000
 unsigned world_events(const struct child *k, struct world_event *out);
 

@@ -5,9 +5,9 @@
 
 #include "plan/plan.h"
 
-/* Fills p->inlined: functions that the options select, that have no body of
- * their own in the binary, and that were inlined somewhere. 0 or -errno. A
- * corrupt inline tree is warned about once and leaves the list as it is. */
+/* Fills p->inlined with functions that the options select, that have no body of their own in the
+ * binary, and that were inlined somewhere. Warns once of a corrupt inline tree and then leaves the
+ * list as it is. Returns 0 or -errno. */
 int plan_find_inlined(struct plan *p, const struct plan_options *opt);
 
 #endif

@@ -21,12 +21,12 @@ struct name_suggestions {
 void name_suggest_add(struct name_suggestions *names, const char *pattern, bool packages,
 		      const struct gobin *b);
 
-/* "a, b, c" into `out`; false when there is none. */
+/* Writes "a, b, c" into `out`. Returns false when there is no name. */
 bool name_suggest_list(const struct name_suggestions *names, char *out, size_t size);
 void name_suggest_free(struct name_suggestions *names);
 
-/* How different `candidate` is from `pattern`: 0 the same, NAME_SUGGEST_TOO_FAR not worth a
- * mention. */
+/* Returns how different `candidate` is from `pattern`. 0 means equal, NAME_SUGGEST_TOO_FAR not
+ * worth a mention. */
 #define NAME_SUGGEST_TOO_FAR 100
 unsigned name_suggest_distance(const char *pattern, const char *candidate);
 

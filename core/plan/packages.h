@@ -5,17 +5,18 @@
 
 #include <stdbool.h>
 
-/* Is it the package `path`, or in a folder below it? */
+/* Returns true when `package` is `path` or in a folder below it. */
 bool package_below(const char *path, const char *package);
 
-/* True when `package` is `path` or below it. "all": every package but the runtime's own. */
+/* Returns true when `package` is `path` or below it. The path "all" means every package but the
+ * runtime's own. */
 bool package_matches(const char *path, const char *package);
 
-/* Is it the package `path`, in whatever major version: with parts such as /v2 in it? */
+/* Returns true when `package` is `path` in any major version, with parts such as /v2 in it. */
 bool package_is(const char *path, const char *package);
 
-/* Whether the package is part of the runtime itself; runtime/debug, runtime/pprof and the like are
- * not. */
+/* Returns true when the package is part of the runtime itself. runtime/debug, runtime/pprof and
+ * similar packages are not. */
 bool package_is_runtime(const char *package);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include "plan/plan.h"
 
-/* All: 0 or -errno (-EIO when `out` cannot be written). */
+/* All functions return 0 or -errno, -EIO when `out` cannot be written. */
 int plan_print_summary(const struct plan *p, FILE *out); /* counts, by package and by reason */
 int plan_print_text(const struct plan *p, FILE *out);
 int plan_print_json(const struct plan *p, FILE *out);
-/* Every site: its instruction, the traps that a hit costs, why it is that one; then totals. */
+/* Prints every site with its instruction, the traps of a hit and the reason for it, then totals. */
 int plan_print_sites(const struct plan *p, FILE *out);
 
-/* How many sites cost one trap, how many two and why: a part of plan_print_text. 0 or
- * -ENOMEM. */
+/* Prints how many sites cost one trap, how many two, and why. This is a part of plan_print_text.
+ * Returns 0 or -ENOMEM. */
 int plan_print_stubs(const struct plan *p, FILE *out);
 
 #endif

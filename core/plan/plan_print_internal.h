@@ -7,15 +7,15 @@
 
 #include "plan/plan.h"
 
-/* Functions by name, allocated. NULL: no memory. */
+/* Returns the functions by name, allocated, or NULL when there is no memory. */
 const struct plan_func **plan_by_name(const struct plan *p);
-/* [function]: where its sites begin; one function's sites are adjacent. Allocated. NULL: no memory.
- */
+/* Returns, by function, the index of its first site. Sites of one function are adjacent. The array
+ * is allocated, NULL when there is no memory. */
 size_t *plan_first_sites(const struct plan *p);
 
-/* How many functions are selected and probed, at how many sites: a line. */
+/* Prints a line with the counts of selected functions, of probed functions and of their sites. */
 void plan_print_selected(const struct plan *p, FILE *out);
-/* That line, and how the sites are probed, in a few more. 0 or -ENOMEM */
+/* Prints that line and a few more about how the sites are probed. Returns 0 or -ENOMEM. */
 int plan_print_head(const struct plan *p, FILE *out);
 
 #endif

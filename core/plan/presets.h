@@ -12,16 +12,16 @@
 struct preset {
 	unsigned bit;
 	const char *name; /* "waits" */
-	/* Each ends with NULL. Globs of functions; packages as -p takes them; packages, as
-	 * package_is takes them, of which what is exported is meant. */
+	/* Each list ends with NULL. globs are of functions. packages are written as -p takes them.
+	 * exported are packages as package_is takes them, and mean their exported functions. */
 	const char *const *globs, *const *packages, *const *exported;
 };
 
-/* Ends with a bit of 0. */
+/* The list ends with a bit of 0. */
 extern const struct preset presets[];
 
-/* Which of `wanted` select the function that is displayed so; PRESET_*. PRESET_DB selects those of
- * drivers (drivers.h) besides. */
+/* Returns those PRESET_* of `wanted` that select the function displayed so. PRESET_DB also selects
+ * the functions of drivers (drivers.h). */
 unsigned presets_match(unsigned wanted, const struct goname *name, const char *display);
 
 #endif

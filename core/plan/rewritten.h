@@ -6,10 +6,10 @@
 #include "plan/plan.h"
 
 /*
- * In a program that makes its own text writable the selected functions whose address it can come
- * by are not probed: a copy of their first instructions would have a probe, or a jump to a stub,
- * where neither works. Those that -f names without a pattern are. Sets their fates and
- * plan.text_writer. 0 or -ENOMEM.
+ * Leaves out functions of a program that makes its own text writable: the selected ones whose
+ * address the program can obtain. A copy of their first instructions would have a probe, or a jump
+ * to a stub, and neither works there. Functions that -f names without a pattern stay. Sets the
+ * functions' fates and plan.text_writer. Returns 0 or -ENOMEM.
  */
 int rewritten_leave_out(struct plan *p, const struct plan_options *opt);
 

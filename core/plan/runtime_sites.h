@@ -6,9 +6,9 @@
 #include "binary/gocode.h"
 #include "plan/plan.h"
 
-/* Adds those that this Go version has and sets p->ends_seen and its kin. Those that it lacks, or
- * whose code cannot be decoded, are left out: reports then infer more, and say so. 0 or
- * -errno. */
+/* Adds the sites that this Go version has, and sets p->ends_seen and the like. It leaves out sites
+ * that the version lacks, or whose code cannot be decoded. Reports then infer more, and print so.
+ * Returns 0 or -errno. */
 int plan_add_runtime_sites(struct plan *p, struct gocode_ctx *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What must hold of the engine's answers whatever it was fed: sums that are the
- * same by function, by path, by goroutine and by call.
+ * Rules that the engine's answers keep for any events. A sum by function equals the sum by path, by
+ * goroutine and by call.
  */
 #ifndef GOTRACE_AUDIT_FIXTURE_H
 #define GOTRACE_AUDIT_FIXTURE_H

@@ -5,9 +5,8 @@
  *   GOTRACE_RANDOM_RUNS=N    executions of each test (100,000; under sanitizers 10,000)
  *   GOTRACE_RANDOM_SEED=N    the first one's seed
  *
- * An execution of which a check does not hold is made smaller, step by step,
- * for as long as the check does not hold, and is then printed as a text event
- * list, ready to become a fixture.
+ * When a check fails, the execution is made smaller step by step, as long as the check still fails.
+ * Then it is printed as a text event list, ready to become a fixture.
  */
 #ifndef GOTRACE_EXEC_CHECK_FIXTURE_H
 #define GOTRACE_EXEC_CHECK_FIXTURE_H
@@ -19,13 +18,13 @@
 #include "model/exec_fixture.h"
 #include "model/model.h"
 
-/* What one call must be, comparable byte by byte. */
+/* The numbers of one call, comparable byte by byte. */
 struct tuple {
 	uint64_t start_ns, end_ns, self_ns, goid;
 	uint32_t func, level, end, system;
 };
 
-/* What the engine said. */
+/* The engine's answers. */
 struct seen {
 	struct tuple *calls;
 	size_t n, cap;
@@ -41,7 +40,7 @@ struct trial {
 	const struct exec *x;
 	const struct exec_options *opt;
 	uint64_t rng;          /* for the check's own choices */
-	struct event_ext *fed; /* what the engine was given */
+	struct event_ext *fed; /* the engine's input */
 	size_t n_fed, cap_fed;
 	char fault[512]; /* the first thing that did not hold; "" */
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random executions of a Go program whose calls are known, for testing what
- * the engine makes of their events. The same seed gives the same execution.
+ * Random executions of a Go program whose calls are known, for testing what the engine makes of
+ * their events. Equal seeds give equal executions.
  *
- * The truth is kept as the execution goes, call by call, with no thought for
- * speed and none of the engine's code.
+ * The truth is kept as the execution goes, call by call, with no thought for speed and none of the
+ * engine's code.
  */
 #ifndef GOTRACE_EXEC_FIXTURE_H
 #define GOTRACE_EXEC_FIXTURE_H
@@ -24,7 +24,7 @@ struct exec_node {
 
 struct exec_call {
 	uint64_t stack; /* goid, or thread id when system */
-	uint64_t goid;  /* as the engine should say */
+	uint64_t goid;  /* the goid that the engine should report */
 	bool system;
 	uint32_t func, node, level;
 	int64_t parent; /* the call below it on its stack; -1: none */
@@ -50,7 +50,7 @@ struct exec {
 	size_t n_calls, cap_calls;
 	struct exec_node *nodes;
 	size_t n_nodes, cap_nodes;
-	uint64_t root_ns; /* what all outermost calls and their stops took */
+	uint64_t root_ns; /* time of all outermost calls and their stops */
 };
 
 /* The functions main.a, main.b, ... and all sites that they can have. 0 or -ENOMEM. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The insides of random executions: what happens (exec_steps_fixture.c) and what
- * is true of it (exec_truth_fixture.c). */
+/* The steps (exec_steps_fixture.c) and the truth (exec_truth_fixture.c) of random executions. */
 #ifndef GOTRACE_EXEC_SIM_FIXTURE_H
 #define GOTRACE_EXEC_SIM_FIXTURE_H
 
@@ -11,13 +10,13 @@
 #define MAX_OPEN       24
 #define MAX_PANICS     4
 
-/* A call being made: its prologue may be stopped several times. */
+/* A call that is about to begin. Its prologue may be stopped several times. */
 struct pending {
 	bool active;
 	uint32_t func, depth;
 	unsigned stops;   /* still to come */
 	unsigned phase;   /* within a stop */
-	uint64_t from_ns; /* of the running stop, as the engine sees it; 0: none */
+	uint64_t from_ns; /* begin of the running stop for the engine; 0: none */
 	uint64_t why;
 	uint64_t growth_ns, growths, preempt_ns, preempts, declined;
 };
@@ -71,7 +70,8 @@ void truth_finish(struct sim *s, struct goroutine *g, uint64_t ts_ns, enum call_
 void truth_finish_chain(struct sim *s, struct goroutine *g, enum call_end end);
 /* The running stop of a prologue ends now, of the kind p->why. */
 void truth_segment(struct sim *s, struct pending *p);
-/* What held up the prologue is charged to node `at`, taken out of call `from` (-1: of none). */
+/* Charges the stops of the prologue to node `at` and takes them out of call `from` (-1: of
+ * none). */
 void truth_charge(struct sim *s, struct pending *p, uint32_t at, int64_t from);
 
 #endif

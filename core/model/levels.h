@@ -6,22 +6,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LEVELS 65 /* the last is of so many and more */
+#define LEVELS 65 /* the last one stands for LEVELS - 1 goroutines and more */
 
 struct levels {
-	uint64_t at_ns; /* up to where it is counted */
+	uint64_t at_ns; /* time is counted up to here */
 	uint64_t executing, runnable;
-	uint64_t ns[LEVELS]; /* with one runnable and more, by how many execute */
+	uint64_t ns[LEVELS]; /* time with at least one runnable goroutine, by how many execute */
 };
 
-/* What a goroutine counts as. */
+/* How a goroutine counts. */
 struct level {
 	bool executes, runnable;
 };
 
 /* A goroutine that counted as *is counts as `next` from ts_ns on. */
 void levels_move(struct levels *l, struct level *is, struct level next, uint64_t ts_ns);
-/* What was counted so far counts no more. */
+/* Forgets all time that was counted so far. */
 void levels_restart(struct levels *l, uint64_t ts_ns);
 
 #endif

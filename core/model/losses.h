@@ -8,7 +8,7 @@
 /* EV_LOSS. 0 or -ENOMEM */
 int loss_apply(struct model *m, const struct event *e, const uint64_t arg[4]);
 
-/* Is f, of s, touched by a loss, or ended unseen? */
+/* Returns whether a loss touches f, a frame of s, or f ended unseen. */
 static inline bool frame_suspect(const struct model *m, const struct stack *s,
 				 const struct frame *f)
 {
@@ -17,7 +17,7 @@ static inline bool frame_suspect(const struct model *m, const struct stack *s,
 	       (s->system && (f->order < s->doubt_order || f->order < m->doubt_order));
 }
 
-/* f begins at another time: it is as suspect as it was. */
+/* Moves the begin of f to ts_ns. f stays as suspect as it was. */
 static inline void frame_restart(const struct model *m, const struct stack *s, struct frame *f,
 				 uint64_t ts_ns)
 {

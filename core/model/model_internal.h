@@ -12,25 +12,25 @@
 #include "pair/pair.h"
 
 /* flags of a frame, besides PAIR_* */
-/* its function is not open below on this stack: counts in the function's total */
+/* its function is not open below on this stack, so it counts in the function's total */
 #define FRAME_OUTERMOST PAIR_OWN
-#define FRAME_FIRST     32  /* its path node is not open below: counts in the node's total */
-#define FRAME_MUTED     64  /* of a model_view: it does not count */
-#define FRAME_CUT       128 /* it began before what counts */
-#define FRAME_FOLDED    256 /* not in a node below its caller's: `fold` says why */
+#define FRAME_FIRST     32  /* its path node is not open below, so it counts in the node's total */
+#define FRAME_MUTED     64  /* does not count in the model_view */
+#define FRAME_CUT       128 /* began before counting did */
+#define FRAME_FOLDED    256 /* its node is not below its caller's; `fold` is the reason */
 
 /* A call that has begun. */
 struct frame {
-	uint64_t start_ns, child_ns; /* child_ns: time inside that is not self time */
+	uint64_t start_ns, child_ns; /* child_ns: time inside it that is not self time */
 	uint64_t order, label;       /* label: goid in the event */
 	uint32_t depth, func, path, tid;
-	uint32_t target; /* PAIR_TAILED: where to */
+	uint32_t target; /* PAIR_TAILED: the function that it jumped to */
 	union {
-		uint32_t recursion; /* calls of its function one above the other */
-		uint32_t fold;      /* FRAME_FOLDED: of paths, or PATHS_NO_FOLD */
+		uint32_t recursion; /* number of calls of its function one above the other */
+		uint32_t fold;      /* FRAME_FOLDED: index into paths.folds, or PATHS_NO_FOLD */
 	};
 	uint32_t flags;
-	uint32_t row; /* what it counts as: func, unless there are groups */
+	uint32_t row; /* the row that counts it: func, unless there are groups */
 };
 
 /* A prologue that was stopped and whose entry has not followed yet. */
@@ -39,19 +39,20 @@ struct prologue_stop {
 	bool classed; /* the running segment's RESUME was seen */
 	/* only EV_MORESTACK began the segment, no EV_STOP has been seen */
 	bool called;
-	uint32_t depth;               /* that the stopped function's frame will have */
+	uint32_t depth;               /* depth of the stopped function's future frame */
 	uint32_t func;                /* its index, STOP_ANY or STOP_UNPROBED */
 	uint64_t why;                 /* STOP_* of the segment */
-	uint64_t from_ns, resumed_ns; /* of the segment */
+	uint64_t from_ns, resumed_ns; /* begin of the segment, time of its RESUME */
 	uint64_t growth_ns, preempt_ns;
 	uint64_t growths, preempts, declined;
-	/* when the goroutine did not run: in segments that are over, in the running one */
+	/* times in which the goroutine did not run: in segments that are over, in the running
+	 * one */
 	struct off_times off_done, off_now;
-	uint16_t reason; /* of wait_ns in these */
+	uint16_t reason; /* the reason of wait_ns in off_done and off_now */
 };
 
-/* How often each function is open on one stack; kept only for stacks that have
- * met PATH_OTHER, where the node does not say which function it is. */
+/* How often each function is open on one stack. Only stacks that have met PATH_OTHER need it,
+ * because that node does not say the function. */
 struct open_funcs {
 	struct open_func {
 		uint32_t func, count;
@@ -60,21 +61,21 @@ struct open_funcs {
 	struct hash_index by_func;
 };
 
-/* A stack has room for so many at first: there may be a million, most with few. */
+/* A new stack has room for so many frames. There may be a million stacks, most with few frames. */
 #define STACK_FRAMES 4
 
-/* Since when something may have happened on a stack. */
+/* The two kinds of stacks_since. */
 enum since { SINCE_WINDOW, SINCE_LOSS, SINCE_KINDS };
 
 /* A stack of open calls: a goroutine's, or a thread's system stack. */
 struct stack {
 	struct frame *frames;
 	size_t n, cap;
-	size_t n_muted;              /* of n */
+	size_t n_muted;              /* how many of the n frames are FRAME_MUTED */
 	uint32_t index;              /* in its stack_table */
 	uint32_t since[SINCE_KINDS]; /* place in its stack_table's lists, plus 1; 0: in none */
 	bool system;
-	bool muted;    /* not a goroutine that counts */
+	bool muted;    /* the goroutine does not count */
 	bool go_edge;  /* root and root_pc come from EV_CREATE */
 	uint32_t root; /* path node below which outermost calls hang */
 	uint64_t root_pc;
@@ -83,14 +84,15 @@ struct stack {
 	uint64_t label;         /* system: goid of the last event */
 	struct prologue_stop stop;
 	struct open_funcs open;
-	/* by frame: arguments that were given, of those that were open there before at the top */
+	/* by frame: the arguments of its call; above the top, those of frames that are gone */
 	struct trace_values **values;
 	size_t cap_values;
 	struct goroutine_info info;
-	struct stack_states state;         /* with states, of goroutines */
+	struct stack_states state;         /* with states; of goroutines only */
 	struct frame_states *frame_states; /* by frame */
 	size_t cap_frame_states;
-	struct call_wait *waits; /* of open calls, the outermost's first: call_waits.c */
+	/* for call_waits.c: waits of open calls, the outermost call's first */
+	struct call_wait *waits;
 	size_t n_waits, cap_waits;
 };
 
@@ -100,8 +102,8 @@ struct stack_table {
 	size_t n, cap;
 	struct hash_index by_id;
 	struct stack *recent[PAIR_RECENT_MAX]; /* NULL: none */
-	/* on which something may have happened since the list was last taken; `recent` are in all
-	 */
+	/* Stacks with events since the list was last taken. The stacks in `recent` belong to all
+	 * lists. */
 	struct stack_list {
 		struct stack **all;
 		size_t n, cap;
@@ -111,25 +113,27 @@ struct stack_table {
 struct model {
 	const struct trace_info *info;
 	struct model_options opt;
-	struct model_options later; /* with view->later: opt, from model_view_begin on */
+	struct model_options later; /* with view->later, the options from model_view_begin on */
 	struct model_totals totals;
 	struct pairing pair;
 	size_t n_funcs;
 	struct call_stats *funcs;
-	size_t cap_funcs, cap_hists; /* once there are rows besides functions */
-	struct hist *hists;          /* of funcs, until model_finish: close together in the cache */
-	uint64_t off_ns;             /* since when nothing is recorded (EV_WINDOW); 0: it is */
+	size_t cap_funcs, cap_hists; /* sizes, when there are rows besides functions */
+	/* histograms of funcs until model_finish, close together for the cache */
+	struct hist *hists;
+	uint64_t off_ns; /* since when recording is off (EV_WINDOW); 0: it is on */
 	struct paths paths;
 	struct stack_table goroutines, threads;
 	struct stack *spare[64]; /* freed ones, for reuse */
 	size_t n_spare;
 	uint64_t next_order;
-	uint64_t lost_until_ns;     /* EVF_ALL */
-	uint64_t lost_one_until_ns; /* of any goroutine */
-	uint64_t doubt_order;       /* as in stack, of all system stacks */
-	uint64_t loss_steps;        /* that looking for system stacks took */
+	/* EVF_ALL: calls that begin up to then are suspect, on all stacks */
+	uint64_t lost_until_ns;
+	uint64_t lost_one_until_ns; /* the latest lost_until_ns of a goroutine */
+	uint64_t doubt_order;       /* the doubt_order of all system stacks */
+	uint64_t loss_steps;        /* steps spent on looking for system stacks */
 	uint32_t image;
-	bool states;    /* there are, and they are wanted */
+	bool states;    /* the trace has states, and no_states is not set */
 	int states_err; /* -ENOMEM */
 	struct waits waits;
 	struct sampled sampled;
@@ -140,18 +144,18 @@ struct model {
 	size_t n_idlers;
 	bool image_seen;
 	bool begun; /* model_begins_at: totals.first_ns is known */
-	/* path_event_code of the event that is being paired, for the call that it begins, and for
-	 * the first that it ends */
+	/* path_event_code of the event that is being paired: for the call that it begins, and for
+	 * the first call that it ends */
 	uint8_t entry_code, exit_code;
 	/* model_values */
 	const struct trace_values *values;
 	const struct event *values_ev;
 	size_t n_values, next_values;
 	bool values_seen;                       /* some event had values */
-	const struct trace_values *exit_values; /* of the exit that is being paired */
-	uint32_t exit_func;                     /* and its function */
+	const struct trace_values *exit_values; /* values of the exit that is being paired */
+	uint32_t exit_func;                     /* the function of that exit */
 	struct call_values handed;
-	/* model_allow; frames_room: that all stacks have room for */
+	/* for model_allow; frames_room: the sum of all stacks' room for frames */
 	uint64_t max_stacks, max_frames_room, frames_room, n_threads;
 };
 
@@ -159,7 +163,8 @@ struct model {
 /* The slow half of stack_get. */
 struct stack *stack_get_slow(struct model *m, bool system, uint64_t id, uint64_t ts_ns);
 
-/* Finds, or makes with first_ns; NULL and errno: ENOMEM, E2BIG. */
+/* Returns the stack, and makes it with first_ns when there is none. NULL and errno: ENOMEM,
+ * E2BIG. */
 static inline struct stack *stack_get(struct model *m, bool system, uint64_t id, uint64_t ts_ns)
 {
 	struct stack *s = *PAIR_RECENT(system ? &m->threads : &m->goroutines, id);
@@ -167,11 +172,11 @@ static inline struct stack *stack_get(struct model *m, bool system, uint64_t id,
 	return s && s->info.goid == id ? s : stack_get_slow(m, system, id, ts_ns);
 }
 
-struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: not there */
-/* The stacks of t, in its order, on which something may have happened since the last time that
- * this was asked. Valid until the next stack_find or stack_get. */
+struct stack *stack_find(struct stack_table *t, uint64_t id); /* NULL: there is none */
+/* Returns the stacks of t, in its order, that may have had events since the last call with this
+ * kind. Valid until the next stack_find or stack_get. */
 struct stack **stacks_since(struct stack_table *t, enum since since, size_t *n);
-/* Reports the stack and gives it back; no call is open on it. */
+/* Hands the goroutine out and frees the stack, which has no open call. */
 void stack_drop(struct model *m, struct stack *s);
 void stack_table_free(struct model *m, struct stack_table *t);
 void stack_free(struct model *m, struct stack *s);
@@ -181,40 +186,42 @@ int open_funcs_add(struct open_funcs *o, uint32_t func, int by);
 uint32_t open_funcs_count(const struct open_funcs *o, uint32_t func);
 void open_funcs_free(struct open_funcs *o); /* leaves it empty */
 
-/* stacks.c: room for another frame. 0, -ENOMEM or -E2BIG */
+/* stacks.c: makes room for another frame. 0, -ENOMEM or -E2BIG */
 int stack_grow(struct model *m, struct stack *s);
 
 /* calls.c: 0 or -ENOMEM */
 int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t func);
-/* Ends the top call, whose end was seen: CALL_FINISHED, CALL_TAIL. */
+/* Ends the top call, whose end was seen (CALL_FINISHED, CALL_TAIL). */
 int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* Or whose was not: where the prologue never went on, it was no call at all. */
+/* Ends the top call, whose end was not seen. If its prologue never went on, there was no call. */
 int call_end_unseen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* Counts the call of f, or with -1 counts it no more, where calls are that no node tells of. */
+/* Adds `by` (1, or -1 to uncount) to the number of recursive calls of f's node or, where f is
+ * folded, to the calls of its fold. */
 void call_count_again(struct model *m, const struct frame *f, int by);
 /* Hands a frame to on_entry. */
 void call_begun(struct model *m, struct stack *s, struct frame *f);
 
-/* call_values.c */
+/* call_values.c: arguments and results of calls */
 int call_values_enter_slow(struct model *m, struct stack *s, size_t at, const struct event *e,
 			   struct frame *f);
 void call_values_leave_slow(struct model *m, const struct event *e, uint32_t func);
 void call_values_fill_slow(struct model *m, const struct stack *s, const struct frame *f,
 			   bool ended, struct call *c);
 void call_values_free(struct stack *s);
-/* An entry makes, or made, f, which is frame number `at`; sets its row. 0 or -errno. */
+/* Takes the arguments of the entry of f, which is frame number `at`, and sets its row. 0 or
+ * -errno. */
 static inline int call_values_enter(struct model *m, struct stack *s, size_t at,
 				    const struct event *e, struct frame *f)
 {
 	return __builtin_expect(m->values_seen, 0) ? call_values_enter_slow(m, s, at, e, f) : 0;
 }
-/* An exit of func is about to end its call. */
+/* Takes the results of an exit of func, before it ends its call. */
 static inline void call_values_leave(struct model *m, const struct event *e, uint32_t func)
 {
 	if (__builtin_expect(m->values_seen, 0))
 		call_values_leave_slow(m, e, func);
 }
-/* What the call of f is handed out with. */
+/* Sets the values of the call of f before it is handed out. */
 static inline void call_values_fill(struct model *m, const struct stack *s, const struct frame *f,
 				    bool ended, struct call *c)
 {
@@ -223,13 +230,14 @@ static inline void call_values_fill(struct model *m, const struct stack *s, cons
 }
 
 /* prologue_stops.c */
-/* called: by EV_MORESTACK, not by EV_STOP. */
+/* called: EV_MORESTACK began the stop, not EV_STOP. */
 void prologue_stop_begin(struct model *m, struct stack *s, uint32_t depth, uint32_t func,
 			 bool called, uint64_t ts_ns);
 void prologue_stop_resume(struct stack *s, uint64_t why, uint64_t ts_ns);
-/* An entry at ts_ns pushed or restarted the top frame: charge it if it is the stopped one. */
+/* An entry at ts_ns pushed or restarted the top frame. Charges the stop to it, if it is the stopped
+ * call. */
 void prologue_stop_entered(struct model *m, struct stack *s, uint64_t ts_ns);
-/* Another event: the stopped function is not probed, its caller is charged. */
+/* Another event came, so the stopped function is not probed. Charges the stop to its caller. */
 void prologue_stop_settle_slow(struct model *m, struct stack *s, uint64_t ts_ns);
 
 static inline void prologue_stop_settle(struct model *m, struct stack *s, uint64_t ts_ns)
@@ -266,15 +274,16 @@ static inline void pair_on_uncovered(struct model *m, struct stack *s)
 /* states_events.c: EV_STATE and EV_WAKE. 0 or -ENOMEM */
 int states_apply(struct model *m, const struct event *e);
 
-/* states.c: nothing is done on system stacks */
-/* s is in a state from ts_ns on. */
+/* states.c: these functions do nothing for system stacks */
+/* Puts s into a state from ts_ns on. */
 void states_change(struct model *m, struct stack *s, unsigned state, uint16_t reason,
 		   uint64_t ts_ns);
-/* It is runnable, as what is in by_func (as in state_span) on goroutine `by`, 0: none, made it.
- * waker: that goroutine's, NULL: nothing is known of it. */
+/* Makes s runnable. by and by_func say who woke it, as in state_span. waker is the stack of `by`;
+ * NULL: it is not known. */
 void states_woken(struct model *m, struct stack *s, uint64_t by, uint32_t by_func,
 		  const struct stack *waker, uint64_t ts_ns);
-/* The call that time is charged to now; NULL: none. One whose prologue is stopped has not begun. */
+/* Returns the call that gets time now; NULL: none. A call whose prologue is stopped has not
+ * begun. */
 static inline struct frame *states_charged(const struct stack *s)
 {
 	size_t n = s->n;
@@ -284,58 +293,61 @@ static inline struct frame *states_charged(const struct stack *s)
 	return n ? &s->frames[n - 1] : NULL;
 }
 
-/* What is known of s as it is made, at ts_ns. */
+/* Sets the state of s, which is made at ts_ns. */
 void states_begin(struct model *m, struct stack *s, uint64_t ts_ns);
 void states_created(struct model *m, struct stack *s, uint64_t ts_ns);
-/* A prologue of s did what `why` (STOP_*) says. */
+/* Sets the state of s by the reason `why` (STOP_*) for which its prologue was stopped. */
 void states_resume(struct model *m, struct stack *s, uint64_t why, uint64_t ts_ns);
-/* Events may be missing from here on. lost: only an event of a state tells more. */
+/* Sets the state to unknown, because events may be missing from here on. lost: only an event of a
+ * state ends that. */
 void states_forget(struct model *m, struct stack *s, uint64_t ts_ns, bool lost);
-/* It ends, and no call is open on it. */
+/* Ends the life of s, on which no call is open. */
 void states_end(struct model *m, struct stack *s, uint64_t ts_ns);
-/* What counts begins now. */
+/* Begins counting now. */
 void states_view_begin(struct model *m, struct stack *s, uint64_t ts_ns);
 void states_own_slow(struct model *m, struct stack *s, uint64_t ts_ns);
-/* A call begins on s: the next frame. 0 or -ENOMEM */
+/* Prepares the next frame of s for a call that begins. 0 or -ENOMEM */
 int states_push_slow(struct model *m, struct stack *s, uint64_t ts_ns);
-/* When the goroutine of the top call, which lasts dur_ns up to now, did not run; false: it ran
- * all the time. */
+/* Sets *c to the times of the top call in which its goroutine did not run. The call has lasted
+ * dur_ns up to now. Returns false where it ran all the time. */
 bool states_of_call(struct stack *s, uint64_t dur_ns, uint64_t self_ns, struct call_states *c);
-/* As paths_pass_over, of the time in which the goroutine did not run. */
+/* Does for times in which the goroutine did not run what paths_pass_over does for all time. */
 void states_pass_over(struct paths *t, uint32_t from, uint32_t to, const struct off_times *off);
-/* Charges what went by up to ts_ns. */
+/* Charges the time up to ts_ns. */
 void states_advance(struct model *m, struct stack *s, uint64_t ts_ns);
 void states_add_wait(struct model *m, const struct frame *f, uint16_t reason, bool held,
 		     uint64_t ns, uint64_t n);
 
-/* wakes.c: what is in by_func ends the wait of s, which lasts up to ts_ns. */
+/* wakes.c: counts the wait of s that by_func ends at ts_ns. */
 void wakes_add(struct model *m, const struct stack *s, uint32_t by_func, const struct stack *waker,
 	       uint64_t ts_ns);
 
-/* holds.c: with model_options.holds. s waited for a lock up to ts_ns. */
+/* holds.c: with model_options.holds. Notes that s waited for a lock up to ts_ns. */
 void holds_waited(const struct model *m, struct stack *s, uint64_t ts_ns);
-/* The top call of s ends at ts_ns, after dur_ns. */
+/* Notes that the top call of s ends at ts_ns, after dur_ns. */
 void holds_returned(const struct model *m, struct stack *s, uint64_t dur_ns, uint64_t ts_ns);
-/* The innermost call of s that acts for itself (hold_rules.for_caller); NULL: none is. */
+/* Returns the innermost call of s that does not act for its caller (hold_rules.for_caller); NULL:
+ * none. */
 const struct frame *holds_own(const struct model *m, const struct stack *s);
-/* A call of waker ends the wait of s. */
+/* Counts the hold that ends because a call of waker ends the wait of s. */
 void holds_released(struct model *m, const struct stack *s, struct stack *waker, uint64_t ts_ns);
 
-/* places.c: with model_options.on_place. s is in another state; f: the call that waits, if it is
- * one of waiting, NULL: none. */
+/* places.c: with model_options.on_place. Notes that s changed its state. f is the call that waits,
+ * NULL if s does not wait or no call is open. */
 void place_began(struct stack *s, const struct frame *f);
-/* s has waited for ns in f. */
+/* Notes that s has waited for ns in f. */
 void place_waited(struct stack *s, const struct frame *f, uint64_t ns);
-/* The goroutine ends, its info is complete. */
+/* Calls on_place. The goroutine ends, and its info is complete. */
 void place_tell(const struct model *m, const struct stack *s);
 
-/* call_waits.c: with model_options.call_waits, why frame number `at` waited, by reason; also the
- * two's complement of what is to be taken away. */
+/* call_waits.c: with model_options.call_waits. Adds waits of a reason to frame number `at`. The
+ * times may be the two's complement of a time to subtract. */
 void call_waits_add_slow(struct model *m, struct stack *s, size_t at, uint16_t reason,
 			 uint64_t self_ns, uint64_t total_ns);
-/* What the top frame waited is of the one below it only: it is over, or begins now. */
+/* Moves the waits of the top frame to the frame below, because the top call is over or begins
+ * now. */
 void call_waits_pass_slow(struct model *m, struct stack *s);
-/* Those of the top frame, which c has but for them. */
+/* Adds the waits of the top frame to c, whose other fields are set. */
 void call_waits_of_slow(struct stack *s, struct call_states *c);
 
 static inline void call_waits_add(struct model *m, struct stack *s, size_t at, uint16_t reason,
@@ -352,14 +364,14 @@ static inline void call_waits_pass(struct model *m, struct stack *s)
 }
 
 /* states_stops.c */
-/* A segment of the stop is over, another begins. */
+/* Ends a segment of the stop and begins another. */
 void states_stop_again(struct prologue_stop *p);
-/* The stop is taken out of the time of frame number `at` (none is there: of no call), with the
- * running segment or without. */
+/* Takes the stop out of the time of frame number `at`, with the running segment or without. There
+ * may be no such frame. */
 void states_stop_charge(struct model *m, struct stack *s, size_t at, bool segment, uint64_t ts_ns);
-/* The top frame begins now. */
+/* Makes the top frame begin now. */
 void states_restart(struct model *m, struct stack *s);
-/* The top frame was stopped, and has gone on since. */
+/* Charges to the top frame the time since its stop, because it went on unseen. */
 void states_ran(struct model *m, struct stack *s);
 
 static inline bool has_states(const struct model *m, const struct stack *s)
@@ -367,13 +379,13 @@ static inline bool has_states(const struct model *m, const struct stack *s)
 	return __builtin_expect(m->states, 0) && !s->system;
 }
 
-/* What is told of then may not be all that happened. */
+/* Returns whether events at ts_ns may be lost. */
 static inline bool states_lost(const struct model *m, const struct stack *s, uint64_t ts_ns)
 {
 	return ts_ns <= s->lost_until_ns || ts_ns <= m->lost_until_ns;
 }
 
-/* s itself made an event: it runs. */
+/* Sets s to running, because it made an event itself. */
 static inline void states_own(struct model *m, struct stack *s, const struct event *e)
 {
 	if (has_states(m, s) && s->state.now != STATE_RUNNING && !(e->flags & EVF_BEFORE))
@@ -381,25 +393,25 @@ static inline void states_own(struct model *m, struct stack *s, const struct eve
 }
 
 /* model_view.c */
-/* Does the frame of an entry not count? */
+/* Returns whether the frame of an entry does not count. */
 bool view_mutes(const struct model *m, const struct stack *s, const struct frame *f);
-/* Of a goroutine, as its stack is made. */
+/* Returns whether a goroutine does not count. To be called when its stack is made. */
 bool view_mutes_goid(const struct model *m, uint64_t goid);
-/* Calls above what counts get their part of it, all sums are made anew. */
+/* Computes all sums anew, so that calls above those that count have their time. 0 or -ENOMEM */
 int view_settle(struct model *m);
 
 /* lifetimes.c: 0 or -ENOMEM */
-/* Ends all that is open on all stacks, unfinished. */
+/* Ends all calls on all stacks as unfinished. */
 int lifetimes_end_all(struct model *m, uint64_t ts_ns);
-/* No call is open on the stack: lets go of it. */
+/* Ends the life of a stack that has no open call, and frees it. */
 int life_drop(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* EV_CREATE: of the creator, with the path node that the new goroutine hangs below; of the new one,
- * when no other has its number. */
+/* EV_CREATE. life_created_by handles it for the creator and sets *root to the node that the new
+ * goroutine hangs below. life_begin handles it for the new goroutine, whose number no other has. */
 int life_created_by(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t *root);
 int life_begin(struct model *m, const struct event *e, const uint64_t arg[4], uint32_t root);
 int life_image(struct model *m, const struct event *e);
 
-/* Something happened in the innermost open call. 0 or -ENOMEM */
+/* Counts an event inside the innermost open call. 0 or -ENOMEM */
 static inline int pair_inside(struct model *m, const struct stack *s, const struct event *e)
 {
 	unsigned how = EVF_HOW(e->flags) <= HOW_MAX ? EVF_HOW(e->flags) : HOW_UNKNOWN;

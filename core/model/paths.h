@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The tree of call paths, grown as calls are met. A node is a function below a
- * node; a goroutine's outermost function hangs below the call that created it.
+ * The tree of call paths. It grows with the calls. A node is a function below a node. A goroutine's
+ * outermost function hangs below the call that created the goroutine.
  */
 #ifndef GOTRACE_PATHS_H
 #define GOTRACE_PATHS_H
@@ -13,40 +13,43 @@
 #define PATHS_DEFAULT_MAX 1000000u
 
 /*
- * What each call touches of its node, in one cache line: a tree of many paths
- * is all cache misses. paths_settle adds it to path_node.stats, which holds the
- * rest until then.
+ * The part of a node that each call touches, in one cache line, because each step in a tree of many
+ * paths misses the cache. paths_settle adds it to path_node.stats, which holds the rest until then.
  */
 struct path_hot {
-	/* as in call_stats; min_ns: all ones before the first */
+	/* those of call_stats; min_ns: all ones before the first call */
 	uint64_t finished, sum_ns, min_ns, max_ns;
 	uint64_t self_ns;
-	uint32_t parent, func; /* as in path_node */
-	uint32_t last_child;   /* asked for last below this node */
-	uint32_t then;         /* its sibling that was asked for after it last time: a guess */
-	bool outermost;        /* no node above on the same goroutine has its function */
-	/* path_event_code of the first event that began, or ended, a call; 0: none yet */
+	uint32_t parent, func; /* those of path_node */
+	uint32_t last_child;   /* the child that was asked for last */
+	/* a guess: the sibling that was asked for after this node last time */
+	uint32_t then;
+	bool outermost; /* no node above on the same goroutine has its function */
+	/* path_event_code of the first event that began [0] or ended [1] a call; 0 before that
+	 * event */
 	uint8_t usual[2];
-	/* of a model_view: VIEW_* of it and of all above; VIEW_MUTED: it does not count */
+	/* With a model_view, VIEW_* of the node and of all above it. VIEW_MUTED: the node does not
+	 * count. */
 	uint8_t view;
 } __attribute__((aligned(64)));
 _Static_assert(sizeof(struct path_hot) == 64, "a cache line");
 
 #define VIEW_MUTED 4
 
-/* What only a new node needs. */
+/* The part of a node that only a new node needs. */
 struct path_aux {
 	/* nearest node above, on the same goroutine, that is `outermost`; 0: none */
 	uint32_t outer;
-	uint32_t same;       /* the `outermost` one of its function that was made before; 0: none */
-	uint32_t level;      /* below the root, which has 0 */
-	uint32_t jump;       /* a node far above: on_chain */
-	uint32_t go_up;      /* nearest node at or above that a go statement reaches; 0: none */
-	uint64_t sample;     /* model_sample: ordinal of the last that counts here */
-	uint64_t unusual[2]; /* events that began, or ended, a call in another way than usual */
+	uint32_t same;   /* the `outermost` node of its function made before this one; 0: none */
+	uint32_t level;  /* the number of nodes above it; the root's is 0 */
+	uint32_t jump;   /* a node far above, for on_chain */
+	uint32_t go_up;  /* nearest node at or above that a go statement reaches; 0: none */
+	uint64_t sample; /* model_sample: ordinal of the last sample that counts here */
+	uint64_t unusual[2]; /* number of events that began or ended a call in an unusual way */
 };
 
-/* Where a go statement at pc in parent leads: to a node below it, or again to one above. */
+/* The node that a go statement at pc in parent leads to: below parent, or once more one above
+ * it. */
 struct path_go {
 	uint32_t parent, func, node;
 	uint32_t before; /* index + 1 of the last of this pc and func that made a node; 0: none */
@@ -61,16 +64,17 @@ struct paths {
 	size_t cap_aux;
 	struct path_hot *hot;
 	size_t cap_hot;
-	bool keep_selfs;          /* or `selfs` stays NULL */
+	bool keep_selfs;          /* false: `selfs` stays NULL */
 	struct path_selfs *selfs; /* by node */
 	size_t cap_selfs;
 	struct hash_index calls; /* nodes that are called by their parent, by parent and func */
 	struct path_go *gos;
 	size_t n_gos, cap_gos;
-	/* `calls` holds them, too, by from and func: their index plus PATHS_FOLD */
+	/* `calls` has the folds too, by from and func. Its number of a fold is the fold's index
+	 * plus PATHS_FOLD. */
 	struct path_fold *folds;
 	size_t n_folds, cap_folds;
-	uint32_t fold; /* that paths_find found last; PATHS_NO_FOLD: not remembered */
+	uint32_t fold;                /* the fold that paths_find found last, or PATHS_NO_FOLD */
 	struct hash_index gos_by_key; /* by parent, func and pc */
 	struct hash_index go_lasts;   /* by func and pc: the last that made a node */
 	uint32_t *last_of;            /* by function: its last node that is `outermost` */
@@ -92,7 +96,7 @@ struct paths {
 int paths_init(struct paths *t, uint32_t max, bool keep_selfs); /* 0 or -ENOMEM */
 void paths_free(struct paths *t);
 
-/* The function that a row is of. */
+/* Returns the function of a row. */
 static inline uint32_t paths_plain(const struct paths *t, uint32_t func)
 {
 	return func >= t->n_plain && func < PATH_TIMER ? t->plain_of[func - t->n_plain] : func;
@@ -101,8 +105,9 @@ static inline uint32_t paths_plain(const struct paths *t, uint32_t func)
 /* The slow half of paths_call. */
 int paths_find(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node);
 
-/* The node of a call of func, which is not parent's function, below parent; one above it when that
- * closes a cycle (PATHS_CYCLE_MAX), `fold` says which then. 0 or -ENOMEM. */
+/* Finds or makes the node of a call of func, which is not parent's function, below parent. When the
+ * call closes a cycle (PATHS_CYCLE_MAX), it is a node above, and `fold` says which fold. 0 or
+ * -ENOMEM. */
 static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, uint32_t *node)
 {
 	struct path_hot *h = t->hot;
@@ -120,28 +125,29 @@ static inline int paths_call(struct paths *t, uint32_t parent, uint32_t func, ui
 	return paths_find(t, parent, func, node);
 }
 
-/* The node of func called by `parent`, below it or above; 0: no call of it was seen. */
+/* Returns the node of func called by `parent`, below it or above it; 0 where no call of it was
+ * seen. */
 uint32_t paths_called(const struct paths *t, uint32_t parent, uint32_t func);
 
 /*
- * The node of func as the outermost call of a goroutine that was created at
- * `pc` below parent. When the same statement and function are on parent's own chain already, that
- * node is used again: endless chains of goroutines that start their successor would otherwise grow
- * a tree without end.
+ * The node of func as the outermost call of a goroutine that was created at `pc` below parent. When
+ * the same statement and function are on parent's own chain already, that node is used again.
+ * Otherwise endless chains of goroutines that start their successor would grow a tree without end.
  */
 int paths_go(struct paths *t, uint32_t parent, uint32_t func, uint64_t pc, uint32_t *node);
 
-/* Was the node that paths_call gave for a call below parent one above it? */
+/* Returns whether `node`, which paths_call gave for a call below parent, is not a child of
+ * parent. */
 static inline bool paths_folded(const struct paths *t, uint32_t parent, uint32_t node)
 {
 	return t->hot[node].parent != parent && node != t->other;
 }
 
-/* ns that passed in a call folded from a path into `to` above it: not in the totals of those
- * between. */
+/* Takes ns, which passed in a call folded from `from` into `to` above it, out of the totals of the
+ * nodes between. */
 void paths_pass_over(struct paths *t, uint32_t from, uint32_t to, uint64_t ns);
 
-/* Completes all nodes' stats, once. */
+/* Completes the stats of all nodes. To be called once. */
 void paths_settle(struct paths *t);
 
 /* Forgets all numbers of all nodes. */
@@ -150,7 +156,7 @@ void paths_forget(struct paths *t);
 /* The slow half of paths_event. */
 int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code);
 
-/* An event began (end 0) or ended (1) a call of the node. 0 or -ENOMEM. */
+/* Counts an event that began (end 0) or ended (end 1) a call of the node. 0 or -ENOMEM. */
 static inline int paths_event(struct paths *t, uint32_t node, int end, uint8_t code)
 {
 	return __builtin_expect(t->hot[node].usual[end] == code, 1)
@@ -158,11 +164,11 @@ static inline int paths_event(struct paths *t, uint32_t node, int end, uint8_t c
 		       : paths_unusual_event(t, node, end, code);
 }
 
-/* The node as it was when another tree grew: func below parent, called by it or, with go_edge,
- * started at go_pc; found, or made. func may be PATH_OTHER or PATH_TIMER. 0 or -ENOMEM. */
+/* Finds or makes the node of func below parent, as another tree had it. Parent called it or, with
+ * go_edge, started it at go_pc. func may be PATH_OTHER or PATH_TIMER. 0 or -ENOMEM. */
 int paths_again(struct paths *t, const struct path_node *as, uint32_t parent, uint32_t *node);
 
-/* As another tree counted calls. 0 or -ENOMEM. */
+/* Adds a fold with the calls that another tree counted for it. 0 or -ENOMEM. */
 int paths_fold_again(struct paths *t, const struct path_fold *as);
 
 /* The parent node of goroutines that no goroutine created. */

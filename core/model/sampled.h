@@ -6,17 +6,17 @@
 #include "base/hash_index.h"
 #include "model/model.h"
 
-/* Only paths that have some: there may be a million others. */
+/* Samples of the paths that have some. A million other paths may have none. */
 struct sampled {
 	struct path_sampled *all;
 	size_t n, cap;
 	struct hash_index by_path;
 };
 
-/* No sample stands for more: a second, of a clock that is asked for a hundred times in it. */
+/* No sample stands for more than a second. Their clock should give a hundred samples in it. */
 #define SAMPLED_MOST_NS 1000000000u
 
-/* Adds to those of more->path. 0 or -ENOMEM */
+/* Adds to the samples of more->path. 0 or -ENOMEM */
 int sampled_add(struct sampled *t, const struct path_sampled *more);
 void sampled_free(struct sampled *t);
 /* An EV_SAMPLE. 0 or -ENOMEM */

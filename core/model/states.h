@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the model keeps of the states of goroutines. Private to core/model. */
+/* The model's record of the states of goroutines. Private to core/model. */
 #ifndef GOTRACE_STATES_H
 #define GOTRACE_STATES_H
 
@@ -12,42 +12,44 @@
 struct wait_place {
 	uint32_t path, func;
 	uint16_t reason;
-	uint64_t ns, n;    /* there, since it is the place; ns 0: none yet */
-	uint64_t votes_ns; /* for it, less those for others */
-	bool there;        /* it waits there now */
+	uint64_t ns, n;    /* waits there since it became the place; 0 while there is no place */
+	uint64_t votes_ns; /* time for this place, less time for others */
+	bool there;        /* the goroutine waits there now */
 };
 
-/* Of a goroutine. */
+/* The state of a goroutine. */
 struct stack_states {
-	uint64_t life_ns; /* when its life, or what counts of it, began */
+	uint64_t life_ns; /* when its life began, or the part of it that counts */
 	uint64_t from_ns; /* when the span began */
-	uint64_t mark_ns; /* up to where it is charged; running is charged to nothing */
-	uint64_t by;      /* as in state_span */
-	uint32_t by_func; /* the same */
+	uint64_t mark_ns; /* time is charged up to here; running is charged to nothing */
+	uint64_t by;      /* by and by_func are those of state_span */
+	uint32_t by_func;
 	uint16_t now, reason;
-	uint16_t was;         /* before STATE_OFF_CPU */
-	uint16_t last_reason; /* of its last wait, that lasted so long; 0 to 0: there was none */
+	uint16_t was; /* before STATE_OFF_CPU */
+	/* the reason, begin and end of its last wait; 0 before a wait */
+	uint16_t last_reason;
 	uint64_t last_from_ns, last_to_ns;
-	uint64_t call_to_ns; /* when its last outermost call ended, of call_func; 0: none has */
+	/* when its last outermost call, a call of call_func, ended; 0 before that */
+	uint64_t call_to_ns;
 	uint32_t call_func;
-	uint32_t off_tid;     /* the thread that left then */
-	bool lost;            /* unknown, until an event of a state tells */
-	struct level level;   /* as the model's levels count it */
+	uint32_t off_tid;     /* the thread that lost its processor */
+	bool lost;            /* its state is unknown until the next event of a state */
+	struct level level;   /* how the model's levels count it */
 	struct off_times off; /* since life_ns */
-	/* what went by since the stop of a prologue that has gone on unseen; charged to the call
-	 * below, unless states_ran */
+	/* Time since the stop of a prologue that went on unseen. It is charged to the call below,
+	 * unless states_ran is called. */
 	struct off_times late;
 	uint16_t late_reason;
 	struct wait_place place; /* with model_options.on_place */
 };
 
-/* Of an open call. */
+/* The states of an open call. */
 struct frame_states {
-	struct off_times before; /* its goroutine's `off` as it began */
+	struct off_times before; /* its goroutine's `off` when the call began */
 	struct off_times self;
-	size_t waits; /* call_waits.c: where its own begin */
-	/* holds.c: since when it may hold a lock, 0: since it began; the longest of its callees
-	 * since then, and their number */
+	size_t waits; /* call_waits.c: index of its first wait */
+	/* For holds.c: since when the call may hold a lock (0: since it began), then the duration
+	 * and the function of the longest of its callees since that time. */
 	uint64_t since_ns, longest_ns;
 	uint32_t longest;
 };
@@ -59,7 +61,7 @@ struct waits {
 	struct hash_index index;
 };
 
-/* Waits by function, reason and who ended them: wakes.c. */
+/* Waits by function, reason and waker, for wakes.c. */
 struct wakes {
 	struct func_wakes *all;
 	size_t n, cap;
@@ -68,7 +70,7 @@ struct wakes {
 void wakes_free(struct wakes *w);                              /* leaves it empty */
 int wakes_put(struct wakes *w, const struct func_wakes *what); /* adds; 0 or -ENOMEM */
 
-/* Holds of locks: holds.c. */
+/* Holds of locks, for holds.c. */
 struct holds {
 	struct hold *all;
 	size_t n, cap;
@@ -76,14 +78,15 @@ struct holds {
 };
 void holds_free(struct holds *h); /* leaves it empty */
 
-/* 0 or -ENOMEM; n: how many. Adds, also the two's complement of what is to be taken away. */
+/* Adds what->ns and what->n. Both may be the two's complement of a number to subtract. 0 or
+ * -ENOMEM */
 int waits_add(struct waits *w, const struct path_waits *what);
-/* Takes ns, and what->n waits, from those of what's path, function and reason. */
+/* Subtracts ns and what->n waits from the waits with the path, function and reason of `what`. */
 void waits_take(struct waits *w, const struct path_waits *what, uint64_t ns);
 void waits_free(struct waits *w); /* leaves it empty */
 
 void off_times_sub(struct off_times *from, const struct off_times *what);
-/* The part of t that is of a state, which is not STATE_RUNNING. */
+/* The part of t for a state, which is not STATE_RUNNING. */
 uint64_t *off_time(struct off_times *t, unsigned state);
 
 #endif

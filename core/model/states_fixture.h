@@ -8,12 +8,12 @@
 #define FUNCS      4
 #define GOROUTINES 4
 #define TIME       400
-#define BASE       1000 /* of its clock */
+#define BASE       1000 /* the first time of its clock */
 #define DEEP       6
 #define REASONS    3
 #define CALLS      (GOROUTINES * TIME)
 
-/* What a goroutine does in a nanosecond. */
+/* A goroutine's state in a nanosecond. */
 struct moment {
 	bool alive, held; /* held: in a stopped prologue */
 	unsigned state, reason;
@@ -46,7 +46,7 @@ struct run {
 		uint64_t why;
 		int calls[DEEP], n;
 	} g[GOROUTINES];
-	/* what the engine said */
+	/* the engine's answers */
 	struct call_states said[CALLS];
 	uint64_t waits[CALLS][2][REASON_PREEMPTED + 1]; /* self and total, by reason */
 	uint64_t dur_ns[CALLS], self_ns[CALLS], span_ns[GOROUTINES], last_to_ns[GOROUTINES];

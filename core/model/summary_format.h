@@ -6,20 +6,20 @@
 #include "model/model_internal.h"
 #include "model/summary.h"
 
-/* Version 1 has no calls that count as a path above their caller's, version 2 no samples, version 3
- * no states, version 4 no calls that had begun before. */
+/* Version 1 has no folds (struct path_fold), version 2 no samples, version 3 no states. Version 4
+ * has no calls that had begun before. */
 #define SUMMARY_VERSION 5
 
-/* Flags of a path or a function: what follows. */
+/* Flags of a path or a function. They say which numbers follow. */
 #define SUMMARY_MIXED     1u  /* not all calls finished, or some are suspect */
 #define SUMMARY_STOPS     2u  /* prologues were stopped */
 #define SUMMARY_GO        4u  /* path: reached by a go statement, whose address follows */
 #define SUMMARY_RECURSIVE 8u  /* path: direct recursion is folded in */
 #define SUMMARY_UNUSUAL   16u /* path: some calls began or ended by another kind of event */
 #define SUMMARY_RELEASED  32u /* function: since when it was not recorded */
-#define SUMMARY_STATES    64u /* not all of the time was running */
+#define SUMMARY_STATES    64u /* the goroutine did not run all the time */
 
-/* A path's function: its index plus SUMMARY_FUNC, or one of the others. */
+/* A path's function is its index plus SUMMARY_FUNC, SUMMARY_OTHER or SUMMARY_TIMER. */
 #define SUMMARY_OTHER 0u
 #define SUMMARY_TIMER 1u
 #define SUMMARY_FUNC  2u

@@ -13,11 +13,11 @@ struct getting {
 	struct model *m;
 	const uint8_t *at, *end;
 	const char *fault;
-	uint32_t *place; /* of the summary's paths in m */
+	uint32_t *place; /* the node in m of each path of the summary */
 	uint64_t version, n_paths, buckets;
 };
 
-/* The next number, at most `most`; 0 after a fault. */
+/* Reads the next number, which may be at most `most`. Returns 0 after a fault. */
 static inline uint64_t num(struct getting *g, uint64_t most)
 {
 	uint64_t v = 0;
@@ -32,8 +32,8 @@ static inline uint64_t num(struct getting *g, uint64_t most)
 	return v;
 }
 
-/* summary_states.c; what is wrong is in g->fault */
-/* All of it together at most `all_ns`. */
+/* summary_states.c. Both report errors in g->fault. */
+/* Reads times whose sum may be at most `all_ns`. */
 void summary_get_off(struct getting *g, struct off_times *t, uint64_t all_ns);
 void summary_get_states(struct getting *g);
 

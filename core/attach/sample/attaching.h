@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Opening the events of threads: each has each event once, and none is missed. */
+/* Opens the events of threads. Each thread has each event once, and no thread is missed. */
 #ifndef GOTRACE_SAMPLE_ATTACHING_H
 #define GOTRACE_SAMPLE_ATTACHING_H
 
 #include "attach/sample/sampling.h"
 
-/* Opens what a thread, and what it starts from then on, is to have and has not; NULL: it is held
- * before its exec, where it has nothing. 0 or -errno (logged, but for -ESRCH: it has ended). */
+/* Opens the events that a thread lacks, for the thread and for the threads that it starts from then
+ * on. has NULL: the thread is held before its exec and has no event. Returns 0 or -errno. The
+ * function logs errors but -ESRCH, which means that the thread has ended. */
 int sampling_open_thread(struct sampling *s, pid_t tid, const struct thread_has *has);
-/* All threads of all targets, which run. s->behind: they start new ones so fast that some may be
- * missing. 0 or -errno (logged). */
+/* Opens the events of all threads of all targets, which run. Sets s->behind if they start threads
+ * so fast that some may be missing. Returns 0 or -errno (logged). */
 int sampling_attach(struct sampling *s);
-/* Those that are missing still. Where they cannot be opened (logged), what is sampled already goes
- * on: s->missed. */
+/* Opens the events of threads that are still missing. If this fails (logged), sets s->missed, and
+ * the events that are open already go on. */
 void sampling_attach_again(struct sampling *s);
 
 #endif

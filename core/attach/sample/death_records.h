@@ -9,13 +9,13 @@
 
 struct deaths {
 	uint64_t n;       /* written */
-	uint64_t refused; /* the trace has no room for them */
+	uint64_t refused; /* records without room in the trace */
 };
 
-/* Writes one, if it is of a process of p. 0, or -errno of the trace. */
+/* Writes one record, if its process is in p. Returns 0, or -errno of the trace. */
 int deaths_take(struct deaths *d, struct trace_writer *w, struct processes *p,
 		const struct sample_record *r);
-/* Sets the keys that tell of them. 0 or -errno. */
+/* Sets the keys on deaths. Returns 0 or -errno. */
 int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct trace_info *end);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks of the one process of a recording of calls, should it die meanwhile. All of it is written
- * to the trace before the process runs and when the recording has ended: between, others write.
+ * Stacks of the one process of a recording of calls, if it dies during the recording. Its records
+ * go into the trace before the process runs and after the end of the recording. In between, other
+ * code writes the trace.
  */
 #ifndef GOTRACE_DEATH_WATCH_H
 #define GOTRACE_DEATH_WATCH_H
@@ -25,16 +26,17 @@ struct death_watch {
 	int err;
 };
 
-/* From now on deaths of the process are noted; a launched one is held still, and will execute
- * `path` as `user`; if it was seized, what its dynamic linker maps is known before it runs. Its
- * addresses become known in `writer`. 0 or -errno (logged). */
+/* Notes deaths of the process from now on. A launched process is held still, and will execute
+ * `path` as `user`. If gotrace seized it, the mappings of its dynamic linker are known before it
+ * runs. `writer` gets its mappings. Returns 0 or -errno (logged). */
 int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 		      const struct user *user, struct trace_writer *writer);
-/* To be called now and then while it is recorded: makes room for what the process maps. */
+/* The caller calls it now and then during the recording. It moves mappings from the kernel's rings
+ * into memory. */
 void death_watch_look(struct death_watch *w);
-/* Writes what was noted, and keys that tell of it. 0 or -errno. */
+/* Writes the noted deaths and their keys. Returns 0 or -errno. */
 int death_watch_end(struct death_watch *w, struct trace_info *end);
-/* Must be called for one that was begun; one that is zeroed may be. */
+/* The caller must call it after death_watch_begin. A zeroed struct is allowed. */
 void death_watch_close(struct death_watch *w);
 
 #endif

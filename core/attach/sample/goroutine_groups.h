@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Goroutines of a process that are alike, counted: by stack, state and what they wait for. */
+/* Counts of goroutines of a process by stack, state and wait reason. */
 #ifndef GOTRACE_GOROUTINE_GROUPS_H
 #define GOTRACE_GOROUTINE_GROUPS_H
 
@@ -8,11 +8,12 @@
 
 struct goroutine_group {
 	uint32_t n, flags;      /* flags: STACK_* */
-	size_t first;           /* of its n addresses in `pcs`, innermost first */
-	uint8_t state, reason;  /* as in struct snapshot_goroutine */
-	uint64_t count, before; /* now, and in the look before */
-	uint64_t aged;          /* of count, those that a garbage collection has seen wait */
-	uint64_t oldest_ns;     /* 0: of none; the longest of these waits no longer than that */
+	size_t first;           /* index in `pcs` of its n addresses, innermost first */
+	uint8_t state, reason;  /* values of struct snapshot_goroutine */
+	uint64_t count, before; /* count: now; before: in the previous look */
+	uint64_t aged;          /* those in count that a garbage collection has seen waiting */
+	/* An upper bound of the longest wait of these in ns, or 0 if none is known. */
+	uint64_t oldest_ns;
 };
 
 /* Zeroed at first. */
@@ -22,17 +23,19 @@ struct goroutine_groups {
 	uint64_t *pcs;
 	size_t n_pcs, cap_pcs;
 	struct hash_index by_stack;
-	uint64_t now_ns;                          /* given: CLOCK_MONOTONIC of the look */
-	uint64_t count, before, torn, of_runtime; /* torn: kept changing; not in count */
-	int err;                                  /* -ENOMEM: not all are in it */
+	uint64_t now_ns; /* given: CLOCK_MONOTONIC of the look */
+	/* torn: goroutines that kept changing, not in count */
+	uint64_t count, before, torn, of_runtime;
+	int err; /* -ENOMEM: some goroutines are missing */
 };
 
-/* Counts one; a snapshot_fn, whose ctx is the groups. Those of Go's runtime only as such. */
+/* Counts a goroutine. It is a snapshot_fn with the groups as ctx. Goroutines of Go's runtime count
+ * in of_runtime only. */
 void goroutine_groups_add(void *ctx, const struct snapshot_goroutine *g);
-/* What was counted is of the look before from now on. */
+/* Makes the present counts those of the previous look. */
 void goroutine_groups_again(struct goroutine_groups *g, uint64_t now_ns);
-/* The largest first, or those that grew most; then by stack. Indices are others afterwards, and no
- * more may be added. */
+/* Sorts the groups by size or by growth, largest first, then by stack. Indices change, and
+ * goroutine_groups_add must not be called afterwards. */
 void goroutine_groups_sort(struct goroutine_groups *g, bool by_growth);
 void goroutine_groups_free(struct goroutine_groups *g);
 

@@ -13,25 +13,26 @@ struct sampling;
 struct host {
 	/* given */
 	bool on;
-	const char *cgroup; /* as the user names it; NULL: all */
+	const char *cgroup; /* the user's name of it; NULL: all */
 	/* found out on the way */
-	int cgroup_fd; /* its directory; -1: all */
-	bool *open;    /* by CPU: its events are */
+	int cgroup_fd; /* descriptor of its directory; -1: all */
+	bool *open;    /* by CPU: its events are open */
 	size_t n_cpus, n_open;
-	uint64_t late;         /* CPUs that came online since */
-	uint64_t began_cpu_ns; /* processor time that was used by then */
+	uint64_t late;         /* CPUs that came online after the start */
+	uint64_t began_cpu_ns; /* processor time used before the start */
 };
 
-/* Finds the cgroup: a folder, or a name below where cgroups are mounted. 0 or -errno (logged). */
+/* Finds the cgroup. The name is a folder, or a path below the mount point of cgroups. Returns 0 or
+ * -errno (logged). */
 int host_open(struct host *h);
-/* Opens the events of each CPU, then tells of the processes that there are. 0 or -errno (logged).
- */
+/* Opens the events of each CPU. Then it adds the processes that exist. Returns 0 or -errno
+ * (logged). */
 int host_attach(struct sampling *s);
-/* CPUs that are online since. */
+/* Opens the events of CPUs that came online later. */
 void host_attach_again(struct sampling *s);
-/* From now on host_cpu_ns counts. */
+/* host_cpu_ns counts from now on. */
 void host_cpu_begins(struct host *h);
-/* Processor time that its processes have used since; 0: not known. */
+/* Returns the processor time of the processes since host_cpu_begins. 0: not known. */
 uint64_t host_cpu_ns(const struct host *h);
 void host_close(struct host *h);
 

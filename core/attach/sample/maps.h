@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What code a process has mapped, as /proc says. */
+/* The code that a process has mapped, as /proc shows it. */
 #ifndef GOTRACE_SAMPLE_MAPS_H
 #define GOTRACE_SAMPLE_MAPS_H
 
@@ -10,20 +10,23 @@
 
 #define MAPS_PERF_BYTES 64
 
-/* Kind and path of what is mapped as `path`; perf_map is what the path may be in. */
+/* Sets the kind and the path of the image that is mapped as `path`. The path may be in perf_map. */
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES]);
-/* Is the build id of the file on fd the image's, which gets it if it has none? */
+/* Returns true if the file on fd has the image's build ID. Fills in the image's build ID if it has
+ * none. */
 bool maps_has_build_id(int fd, struct sample_image *i);
-/* A descriptor of the file of an image, whose build id is filled in if it has none: by its mapping;
- * with fewer rights what the process executes (exe), or what has the path as the process sees it,
- * if the build id is the same. -errno: the process has ended, or the file is another. */
+/* Returns a descriptor of the file of an image, or -errno if the process has ended or the file is
+ * another. Fills in the image's build ID if it has none. It tries the mapping first, which requires
+ * rights. Then it tries the executable of the process (exe), then the path as the process sees it.
+ * The build ID must be equal. */
 int maps_open(uint32_t pid, bool exe, struct sample_image *i);
-/* The same, or what has the path as we see it. */
+/* Does the same. If it fails, tries the path as gotrace sees it. */
 int maps_open_seen(uint32_t pid, const struct sample_image *i);
-/* The GNU build id of the file at that path, as the process sees it, if it has one. */
+/* Fills in the GNU build ID of the file at that path, as the process sees it, if the file has one.
+ */
 void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path);
-/* Calls fn with each; the path is to be copied. */
+/* Calls fn with each image of the process. fn copies the path. */
 void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void *ctx);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the BPF program is told of code that is not Go's, as images appear. */
+/* The rows and images of code that is not Go's, passed to the BPF program as images appear. */
 #ifndef GOTRACE_SAMPLE_NATIVES_H
 #define GOTRACE_SAMPLE_NATIVES_H
 
@@ -12,57 +12,64 @@
 #include "attach/target/user.h"
 #include "trace/samples.h"
 
-/* Rows of all images together: 64 MB of the kernel's memory. */
+/* The most rows of all images together: 64 MB of the kernel's memory. */
 #define NATIVES_ROWS_MAX (8u << 20)
-/* Files that are known, with rows or without. */
+/* The most known files, with rows or without. */
 #define NATIVES_FILES 1024
 
 struct natives {
 	struct sample_bpf *bpf; /* borrowed */
-	/* Each file once: where it is linked, which rows it has. */
+	/* Each file once, with its link addresses and its rows. */
 	struct native_file {
 		dev_t dev;
 		ino_t ino;
 		off_t bytes;
-		struct timespec changed;                 /* its contents */
-		uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* of the image that it was found by */
+		struct timespec changed; /* when its contents changed last */
+		/* The build ID of the image in which gotrace found it first. */
+		uint8_t build_id[SAMPLE_BUILD_ID_BYTES];
 		uint8_t build_id_len;
-		uint64_t vaddr, file_off; /* of its executable segment */
+		uint64_t vaddr, file_off; /* addresses of its executable segment */
 		uint32_t slot, n_rows;    /* 0: it has none */
-		uint64_t wants;           /* rows, for which there was no room; 0: nothing */
-		uint64_t used;            /* by `uses`, the last time; 0: the place is free */
+		uint64_t wants;           /* rows without room; 0: none */
+		uint64_t used; /* value of `uses` at its last use; 0: the place is free */
 	} * files;
 	size_t n, cap, n_rows;
 	size_t n_known, n_slots; /* files: all, and those with rows */
 	size_t most_rows;        /* given; 0: NATIVES_ROWS_MAX */
-	/* given: whether a process lives. NULL: that is not known, and nothing is given back */
+	/* Given: returns true if the process lives. NULL: this is not known, and no table is freed.
+	 */
 	bool (*lives)(void *ctx, uint32_t pid);
 	void *lives_ctx;
-	uint64_t uses, call; /* call: of uses, when the one that is under way began */
-	uint64_t tried_ns;   /* when room was looked for last, for what had found none */
-	uint64_t given_back; /* tables of files that no process had mapped, to make room */
-	size_t vdso;         /* 1 + which of them is the vDSO; 0: not looked for */
-	uint32_t held_pid;   /* 0: none; all that it had mapped by held_ns has been told of */
+	uint64_t uses, call; /* call: the value of `uses` when the present call began */
+	/* The last time that a search for room began for files without room. */
+	uint64_t tried_ns;
+	/* Tables that were freed to make room, because no process had mapped the file. */
+	uint64_t given_back;
+	size_t vdso; /* 1 + the index of the vDSO in `files`; 0: not looked for */
+	/* The process that is held still; 0: none. All its mappings up to held_ns are known to the
+	 * BPF program. */
+	uint32_t held_pid;
 	uint64_t held_ns;
-	uint32_t held_images; /* with rows */
-	uint64_t no_room;     /* files for which there was none */
-	bool crowded;         /* a process has more such files than SAMPLE_IMAGES */
+	uint32_t held_images; /* its images with rows */
+	uint64_t no_room;     /* files without room */
+	/* A process has more files with rows than SAMPLE_IMAGES. */
+	bool crowded;
 };
 
-/* A process has these images mapped, of which the last is new. Those of which no rows can be had
- * are walked by frame pointers. How many have rows, or -errno, -E2BIG: so many processes are
- * known that there is no place for it. */
+/* Passes the mapped images of a process to the BPF program. The last image is new. Frame pointers
+ * lead through images without rows. Returns the number of images with rows, or -errno. -E2BIG: no
+ * place is free for the process. */
 int natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
-/* What that process had mapped before `ts_ns`, it has not any more; its place is free. */
+/* Removes the mappings that the process had before `ts_ns`, and frees its place. */
 void natives_unmap(struct natives *n, uint32_t pid, uint64_t ts_ns);
-/* The same of a process that is held still, all that it has mapped. */
+/* Passes all mapped images of a process that is held still. */
 void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
-/* Whether there are rows of it, told in time or not. */
+/* Returns true if the image has rows, even if the BPF program got them late. */
 bool natives_know(struct natives *n, uint32_t pid, const struct sample_image *x);
-/* The rows of a program that is about to be executed by u, and of its libraries, are made before it
- * begins: they take up to a second, in which its stacks could not be walked. */
+/* Makes the rows of a program and its libraries before user u executes it. Making them takes up to
+ * a second. Without this call the stacks of that second could not be walked. */
 void natives_prepare(struct natives *n, const char *path, const struct user *u);
-/* What there was no room for, as a warning. 0 or -ENOMEM. */
+/* Adds a warning about files without room. Returns 0 or -ENOMEM. */
 int natives_describe(const struct natives *n, struct trace_info *end);
 void natives_free(struct natives *n);
 

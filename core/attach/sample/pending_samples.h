@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What snapshots have seen of the goroutines or threads of a process, on its way into the trace:
- * while one stays as it is, its samples become one. */
+/* Goroutines or threads that snapshots have seen, before they go into the trace. While one stays
+ * unchanged, its samples become one sample. */
 #ifndef GOTRACE_PENDING_SAMPLES_H
 #define GOTRACE_PENDING_SAMPLES_H
 
@@ -9,36 +9,36 @@
 
 #include "trace/samples.h"
 
-/* As in struct sample. What is seen for the first time may have begun or ended at any moment
- * since the look before: its weight may be off by all of it. While it stays as it is, only those
- * are guessed that it stands for. */
+/* Fields have the meanings of struct sample. A change may have happened at any moment since the
+ * previous look. So the error of the weight may be the whole weight. While nothing changes, only
+ * the number of goroutines that one stands for is uncertain. */
 struct pending_sample {
-	uint64_t goid, weight_ns, ts_ns; /* weight_ns 0: all of it is in the trace */
-	double square_ns2;               /* of the error of weight_ns */
-	float stands_for;                /* this one, among as many as it */
+	uint64_t goid, weight_ns, ts_ns; /* weight_ns 0: the trace has all of it */
+	double square_ns2;               /* square of the error of weight_ns */
+	float stands_for;                /* number of goroutines or threads, itself included */
 	uint32_t stack, tid;
 	uint8_t state, reason;
-	uint64_t mark; /* another one: it ran since; 0: not known */
+	uint64_t mark; /* changes when it runs; 0 if not known */
 };
 
 struct pending_samples {
-	uint32_t process;          /* given: its number in the trace */
+	uint32_t process;          /* given: number of the process in the trace */
 	struct trace_writer *to;   /* given, borrowed */
-	struct pending_sample *at; /* by the number that whoever looks gives to each */
+	struct pending_sample *at; /* by the number that the caller gives to each */
 	size_t cap;
-	uint32_t *held; /* those with something to be written */
+	uint32_t *held; /* numbers with unwritten weight */
 	size_t n_held, cap_held;
-	uint64_t written; /* samples */
+	uint64_t written; /* number of written samples */
 };
 
-/* Makes room for numbers below n; what is new is zero. 0 or -ENOMEM. */
+/* Makes room for numbers below n. New entries are zero. Returns 0 or -ENOMEM. */
 int pending_samples_reserve(struct pending_samples *l, size_t n);
-/* Number i, which there is room for, was seen like this (square_ns2 is not asked for). 0 or -errno
- * of the trace. */
+/* Adds a look at number i, for which there is room. square_ns2 of `now` is ignored. Returns 0 or
+ * -errno of the trace. */
 int pending_samples_hold(struct pending_samples *l, uint32_t i, const struct pending_sample *now);
-/* Writes what is held. 0 or -errno of the trace. */
+/* Writes all unwritten samples. Returns 0 or -errno of the trace. */
 int pending_samples_flush(struct pending_samples *l);
-/* What was seen is forgotten: another trace is written from now on, which knows no stacks yet. */
+/* Drops all that was seen and starts another trace, which has no stacks yet. */
 void pending_samples_again(struct pending_samples *l, struct trace_writer *to);
 void pending_samples_free(struct pending_samples *l);
 

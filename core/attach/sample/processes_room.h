@@ -1,35 +1,36 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How much memory what is known of processes takes, and who is forgotten for want of it. */
+/* The memory that the data on processes takes, and the choice of processes to remove. */
 #ifndef GOTRACE_SAMPLE_PROCESSES_ROOM_H
 #define GOTRACE_SAMPLE_PROCESSES_ROOM_H
 
 #include "attach/sample/processes.h"
 
-/* The one that had this pid then; of times before all that are known, the oldest. NULL: it is not
- * known. */
+/* Returns the process that had this pid at ts_ns. If ts_ns is before all known processes, returns
+ * the oldest. NULL: it is not known. */
 struct process *process_find(const struct processes *p, uint32_t pid, uint64_t ts_ns);
-/* Besides its first one. */
+/* Returns true if the process has threads besides its first one. */
 bool process_has_threads(uint32_t pid);
-/* All of its threads have ended. */
+/* Notes that all threads of the process have ended. */
 void process_end(struct processes *p, struct process *one, uint64_t ts_ns);
-/* Gives the BPF program the mappings of a process. The process without a sample for longest gives
- * way, and gets its place again with its next sample. */
+/* Passes the mappings of a process to the BPF program. If no place is free, removes the process
+ * without a sample for longest. That process gets a place again with its next sample. */
 void process_tell(struct processes *p, struct process *one);
 /* Takes its mappings out of the BPF program from ts_ns on. */
 void process_untell(struct processes *p, struct process *one, uint64_t ts_ns);
-/* To be called after what one has grew or shrank. */
+/* The caller calls it after the memory of `one` has changed. */
 void process_charge(struct processes *p, struct process *one);
 void process_free_images(struct process *one);
-/* Frees what it has. */
+/* Frees the memory of a process. */
 void process_free(struct processes *p, struct process *one);
-/* Of two struct process **, for qsort. */
+/* Compares two struct process **, for qsort: the one that was used first comes first. */
 int process_used_first(const void *x, const void *y);
-/* Forgets those with `gone`, and puts all others in their places. */
+/* Removes the processes with `gone`, and closes the gaps in `all`. */
 void processes_compact(struct processes *p);
-/* If there is too much: forgets those that have ended and have no samples, then what is known of
- * those that have had none for longest, which is read again when they have one. Where that does not
- * do it is `full`: nobody is forgotten until processes_again, and new ones may take a quarter more.
- * Pointers and indexes may be stale afterwards. False: there is room for no more. */
+/* Makes room if the processes take too much memory. Removes first ended processes without samples.
+ * Then it removes running processes, those without a sample for longest first; the next sample adds
+ * such a process again. If this is not enough, sets `full`: until processes_again it removes no
+ * process, and new ones may take a quarter more. Pointers and indexes may be stale afterwards.
+ * Returns false if there is no room for another process. */
 bool processes_make_room(struct processes *p);
 
 #endif

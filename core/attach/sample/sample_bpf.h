@@ -10,86 +10,96 @@
 #include "bpf/sample.h"
 
 struct sample_bpf {
-	struct bpf_object *object; /* that has the maps: of samples, else of deaths */
+	/* The object with the maps: the program of samples, or the program of deaths without
+	 * samples. */
+	struct bpf_object *object;
 	struct ring_buffer *ring;
-	int program_fd;            /* for perf events; -1: no samples are taken */
-	struct bpf_object *deaths; /* likewise; NULL: not wanted */
-	struct bpf_link *deliver;  /* of its program on signals that kill */
-	/* of --wall, likewise; NULL: not wanted, or this kernel does not take it */
+	int program_fd; /* for perf events; -1: samples are not wanted */
+	struct bpf_object
+		*deaths; /* the program of deaths, which may be `object`; NULL: not wanted */
+	struct bpf_link *deliver; /* its program on signals that kill */
+	/* The program of --wall. NULL: it is not wanted, or this kernel refuses it. */
 	struct bpf_object *waits;
 	struct waits_state *waits_state;
 	bool taken[SAMPLE_BINARIES + SAMPLE_NATIVES]; /* slots of rows */
 	unsigned n_cpus;
 };
 
-/* What comes out of the ring, in the order in which it was put in. To be copied. */
+/* Receives the records of the ring in the order in which the BPF programs wrote them. A function
+ * copies what it needs: the record is valid during the call only. */
 struct sample_bpf_reader {
 	void (*sample)(void *ctx, const struct sample_record *r);
 	void (*labels)(void *ctx, const struct sample_label_record *r);
 	void (*death)(void *ctx, const struct sample_record *r); /* period: DEATH_OF */
-	void *ctx;                                               /* borrowed, as the reader is */
+	void *ctx;                                               /* borrowed, like the reader */
 };
 
-/* How much there is room for in the kernel's memory. */
+/* Room in the kernel's memory. */
 struct sample_bpf_room {
 	size_t ring_bytes;
-	uint32_t processes; /* of which is known what they have mapped, of 2 KB each */
+	uint32_t processes; /* processes with known mappings, 2 KB each */
 };
 
-/* Fills in whose numbers of processes records have: gotrace's. 0 or -errno. */
+/* Fills in the PID namespace of gotrace. Records contain PIDs of this namespace. Returns 0 or
+ * -errno. */
 int sample_bpf_identify(struct sample_config *c);
 
-/* What is loaded. */
+/* Programs to load. */
 #define BPF_SAMPLES 1u
 #define BPF_DEATHS  2u
 #define BPF_WAITS   4u
 
-/* What is to be taken: BPF_SAMPLES, BPF_DEATHS or both; besides samples, BPF_WAITS. Threads that
- * die are told of from now on, of all processes there are. 0 or -errno, after logging one line:
- * what is missing and what to do. Without BPF_WAITS it goes on (logged likewise; `waits` is NULL).
- */
+/* Loads BPF_SAMPLES, BPF_DEATHS or both. BPF_WAITS requires BPF_SAMPLES. From now on the ring
+ * receives deaths of threads of all processes. Returns 0 or -errno. Before it returns an error, it
+ * logs one line with the missing feature and the remedy. If BPF_WAITS fails, it logs a line and
+ * continues, and `waits` is NULL. */
 int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_config *config,
 		    const struct sample_bpf_room *room, const struct sample_bpf_reader *reader);
 
-/* With BPF_DEATHS: processes that execute `path` may end themselves at this offset of the file.
- * *watch is for sample_bpf_unwatch. 0 or -errno: it is NULL. */
+/* Requires BPF_DEATHS. Processes that execute `path` may end themselves at offset file_off of the
+ * file. *watch is for sample_bpf_unwatch. Returns 0, or -errno with *watch NULL. */
 int sample_bpf_watch_panics(struct sample_bpf *s, const char *path, uint64_t file_off,
 			    struct bpf_link **watch);
-/* Likewise, at this offset panics begin; in a program with C, whose frames they may write over. */
+/* Panics of processes that execute `path` begin at offset file_off. Only a program with C needs
+ * this watch: a panic may overwrite the frames of C. Parameters and result are those of
+ * sample_bpf_watch_panics. */
 int sample_bpf_watch_unwinding(struct sample_bpf *s, const char *path, uint64_t file_off,
 			       struct bpf_link **watch);
-#define SAMPLE_WATCHES 2 /* of one program */
-/* NULL: nothing to do. */
+#define SAMPLE_WATCHES 2 /* the most for one program */
+/* `watch` may be NULL. */
 void sample_bpf_unwatch(struct bpf_link *watch);
 
-/* From now on stacks of processes that execute `key` are walked by these rows, which are copied; n
- * 0: it is no Go binary. b's slot and n_rows are filled in. 0 or -errno, -ENOSPC when there are
- * too many binaries. */
+/* From now on the BPF program walks stacks of processes that execute `key` by these rows. It copies
+ * the rows. n 0: the file is no Go binary. Fills in b's slot and n_rows. Returns 0 or -errno;
+ * -ENOSPC: there are too many binaries. */
 int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sample_binary *b,
 		   const struct sample_row *rows, size_t n);
-/* Likewise, by rows that are there: b has their slot and number. */
+/* Lets `key` use rows that are loaded already. b has their slot and number. */
 int sample_bpf_share(struct sample_bpf *s, const struct file_id *key,
 		     const struct sample_binary *b);
-/* From now on nothing is known of `key`, and its slot is free; NULL: it has none. */
+/* Removes `key` from the BPF program and frees its slot. slot NULL: `key` has no slot of its own.
+ */
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot);
 
-/* Rows of an image that is not Go's; *slot is to name them. 0 or -errno, -ENOSPC likewise. */
+/* Adds rows of an image that is not Go's. The caller names them by *slot. Returns 0 or -errno;
+ * -ENOSPC: there are too many images. */
 int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, size_t n,
 			  uint32_t *slot);
-/* No image may name it any more. */
+/* Removes the rows of a slot. No image may name the slot any more. */
 void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot);
-/* What of a process has rows from now on; without any, it takes no place. 0 or -errno, -E2BIG: no
- * place is free. */
+/* Sets the images with rows of a process. A process without any takes no place. Returns 0 or
+ * -errno; -E2BIG: no place is free. */
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
-/* Sets used[slot] of all slots that images of processes name. What those have that do not live is
- * forgotten. */
+/* Sets used[slot] for each slot that an image of a process names. Removes the images of processes
+ * for which lives() returns false. */
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES]);
 
-/* Hands out all that is in the ring. 0 or -errno. */
+/* sample_bpf_fd returns a descriptor to poll. sample_bpf_read passes all records of the ring to the
+ * reader. It returns 0 or -errno. */
 int sample_bpf_fd(const struct sample_bpf *s);
 int sample_bpf_read(struct sample_bpf *s);
-/* Sums over all CPUs. */
+/* Returns sums over all CPUs. */
 struct sample_counters sample_bpf_counters(const struct sample_bpf *s);
 void sample_bpf_unload(struct sample_bpf *s);
 

@@ -30,13 +30,13 @@ struct sampling {
 	uint64_t duration_ns;    /* 0: no limit */
 	const char *command;     /* path of what a held target executes */
 	struct target *targets;  /* one that is held, or some that run */
-	size_t n_targets;        /* of a host or a cgroup none */
+	size_t n_targets;        /* 0 for a host or a cgroup */
 	struct host host;        /* given: `on`, cgroup */
 	struct signals *signals; /* open */
 	bool show_progress;
-	/* The last thing to be written: what the addresses in the trace are. NULL: nothing. */
+	/* Writes last what the addresses in the trace are. NULL: it writes nothing. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
-	/* The same, early, of what these processes executed, by number: they have ended. */
+	/* Does the same early for the executables of processes that have ended, by number. */
 	int (*name_ended)(void *ctx, struct trace_writer *w, const bool *ended, size_t n);
 	void *name_ctx;
 	/* found out on the way */
@@ -44,67 +44,73 @@ struct sampling {
 	struct sample_bpf_reader reader;
 	struct sample_events events;
 	struct side_band side;
-	struct thread_events threads; /* of processes that run already */
-	bool behind;                  /* they start threads faster than these can be opened */
-	bool missed;                  /* some could not be opened */
-	uint64_t late;                /* threads that were opened after start_ns */
+	struct thread_events threads; /* events of threads of processes that run already */
+	/* Processes start threads faster than gotrace can open them. */
+	bool behind;
+	bool missed;   /* some threads could not be opened */
+	uint64_t late; /* threads that were opened after start_ns */
 	struct binaries binaries;
 	struct processes processes;
 	struct natives natives;
 	struct kept_files kept;
 	struct executed_files executed;
-	uint64_t drained_ns;     /* what happened before is in the trace */
-	const struct user *user; /* of the command, borrowed */
+	uint64_t drained_ns;     /* everything earlier is in the trace */
+	const struct user *user; /* user of the command, borrowed */
 	struct deaths deaths;
 	struct wall wall; /* given: `on` */
 	struct trace_writer *writer;
-	uint64_t side_ns; /* what happened before is known */
+	uint64_t side_ns; /* everything earlier is known */
 	/* the label record that belongs to the next sample of its thread */
 	struct sample_head label_of;
 	uint32_t label_number;
-	/* given: memory that the tables of one trace may take; 0: no limit. Then it is cut. */
+	/* Given: the most bytes of the tables of one trace; 0 is no limit. A trace with more is
+	 * cut. */
 	uint64_t most_bytes;
-	uint32_t most_processes; /* given; 0: a fixed number. Whose mappings the kernel has */
-	bool cut_for_room;       /* this one was, or is to be */
-	uint64_t no_memory;      /* samples that were left out, as tables took twice that */
+	/* Given: the number of processes with mappings in the kernel; 0: a fixed number. */
+	uint32_t most_processes;
+	bool cut_for_room; /* this trace was cut, or will be */
+	/* Samples that were left out because tables took twice that memory. */
+	uint64_t no_memory;
 	uint64_t samples, cut_off, unreadable, outside, no_labels;
 	uint64_t early;                 /* KEY_END_SAMPLES_EARLY */
 	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
-	uint64_t begun_ns;            /* this trace */
-	uint64_t switch_ns, flush_ns; /* when that is due */
-	/* set by a signal or another thread, with a byte into wake_fd: sampling_until returns */
+	uint64_t begun_ns;            /* when this trace began */
+	uint64_t switch_ns, flush_ns; /* when each is due */
+	/* A signal or another thread sets it and writes a byte into wake_fd. Then sampling_until
+	 * returns. */
 	volatile bool cut;
 	int wake_fd;                 /* polled; -1: none */
-	struct sample_counters told; /* of traces before */
-	struct pollfd *fds;          /* of waiting.c */
+	struct sample_counters told; /* counters that earlier traces have reported */
+	struct pollfd *fds;          /* for waiting.c */
 	size_t cap_fds;
-	bool woken;   /* by a process that began, forked or mapped something */
+	/* A process that began, forked or mapped something has woken the recording. */
+	bool woken;
 	int exec_err; /* END_NOT_STARTED: -errno */
-	int err;      /* of the trace */
+	int err;      /* error of the trace */
 	enum end_reason reason;
 	struct trace_info end; /* keys of the end record */
 };
 
-/* Loads the program and opens the events. A launched target does not run yet. 0 or -errno
+/* Loads the program and opens the events. A launched target does not run yet. Returns 0 or -errno
  * (logged). */
 int sampling_prepare(struct sampling *s);
-/* Lets the target go and takes samples until the recording ends. Takes over `writer`. 0, or -errno
- * of the trace (what was written is readable). */
+/* Lets the target go and takes samples until the recording ends. Takes ownership of `writer`.
+ * Returns 0, or -errno of the trace; then the file is readable up to the error. */
 int sampling_run(struct sampling *s, struct trace_writer *writer);
 /*
- * The same in parts, for traces that follow each other without a gap: sampling_begin with the first
- * one, sampling_until, then sampling_next or sampling_end, which finish the one that is being
- * written. Each tells of the processes that it has samples of.
+ * Records in parts, for traces that follow each other without a gap. The first part is
+ * sampling_begin with the first writer, then sampling_until. Then sampling_next or sampling_end
+ * finishes the present trace. Each trace describes the processes in its samples.
  */
 int sampling_begin(struct sampling *s, struct trace_writer *writer);
-/* True: the recording has ended (`reason`). */
+/* Returns true if the recording has ended (`reason`). */
 bool sampling_until(struct sampling *s, uint64_t until_ns);
 int sampling_next(struct sampling *s, struct trace_writer *next);
 int sampling_end(struct sampling *s);
-/* Waits for a launched target that goes on after the recording, passing signals on. */
+/* Waits for a launched target that continues after the recording. Passes signals on. */
 void sampling_wait(struct sampling *s);
-/* Must be called in every case. */
+/* The caller must call it in every case. */
 void sampling_close(struct sampling *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whose perf events: as perf_event_open(2) is told. */
+/* The threads and CPUs of perf events, in the terms of perf_event_open(2). */
 #ifndef GOTRACE_SAMPLE_SCOPE_H
 #define GOTRACE_SAMPLE_SCOPE_H
 
@@ -8,18 +8,19 @@
 #include <sys/types.h>
 
 struct scope {
-	pid_t pid; /* a thread; -1: all; or a cgroup's directory, open */
-	int cpu;   /* -1: whichever the thread is on */
+	pid_t pid; /* a thread, or an open directory of a cgroup; -1: all */
+	int cpu;   /* -1: any CPU */
 	unsigned long flags;
 };
 
-/* A thread, and what it starts from now on. */
+/* A thread, and the threads that it starts from now on. */
 static inline struct scope scope_thread(pid_t tid)
 {
 	return (struct scope){ .pid = tid, .cpu = -1, .flags = PERF_FLAG_FD_CLOEXEC };
 }
 
-/* Everything, or with cgroup_fd not -1 what is in that cgroup or below it; on a CPU at a time. */
+/* All threads, or those in the cgroup of cgroup_fd and below it if cgroup_fd is not -1. An event
+ * has one CPU. */
 static inline struct scope scope_host(int cgroup_fd)
 {
 	return (struct scope){ .pid = cgroup_fd,
@@ -34,7 +35,7 @@ static inline struct scope scope_on(struct scope s, int cpu)
 	return s;
 }
 
-/* Whether events are of a thread: inherited by what it starts. */
+/* Returns true if the events belong to a thread. Threads that it starts inherit them. */
 static inline bool scope_is_thread(const struct scope *s)
 {
 	return s->pid >= 0 && !(s->flags & PERF_FLAG_PID_CGROUP);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which shared libraries a program is going to load. */
+/* The shared libraries that a program is going to load. */
 #ifndef GOTRACE_SHARED_LIBRARIES_H
 #define GOTRACE_SHARED_LIBRARIES_H
 
@@ -8,9 +8,9 @@
 #include "attach/target/user.h"
 
 /*
- * Calls fn for each library that the dynamic linker of `path` finds for it: as ldd does, the linker
- * is executed (--list, ld.so(8)), by u. It has two seconds. Says nothing when it cannot be had: a
- * static program, a script, another C library than glibc.
+ * Calls fn for each library that the dynamic linker of `path` finds. Like ldd, it executes the
+ * linker (--list, ld.so(8)), as user u. The linker has two seconds. For a static program, a script
+ * or another C library than glibc, it calls nothing and reports nothing.
  */
 void shared_libraries_of(const char *path, const struct user *u,
 			 void (*fn)(void *ctx, const char *library), void *ctx);

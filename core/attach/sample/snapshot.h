@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the goroutines of a running Go process are doing, read from its memory: nothing in it is
- * stopped or changed. A goroutine that changes while it is read is read again.
+ * Reads the state of the goroutines of a running Go process from its memory. It stops and changes
+ * nothing there. If a goroutine changes while it is read, it is read again.
  */
 #ifndef GOTRACE_SAMPLE_SNAPSHOT_H
 #define GOTRACE_SAMPLE_SNAPSHOT_H
@@ -16,28 +16,29 @@
 #include "binary/wait_reasons.h"
 
 #define SNAPSHOT_FRAMES 512
-#define SNAPSHOT_MOST   (1u << 20) /* goroutines in the list */
+#define SNAPSHOT_MOST   (1u << 20) /* most goroutines in the list */
 
 /* A goroutine. */
 struct snapshot_goroutine {
 	uint64_t goid;
-	uint32_t index; /* in the list of all */
-	/* STATE_* of bpf/event.h; 0: it kept changing. What has ended, or was not begun, is not
-	 * told of. */
+	uint32_t index; /* index in the list of all */
+	/* STATE_* of bpf/event.h, or 0 if it kept changing. Goroutines that have ended or have not
+	 * begun are left out. */
 	uint8_t state;
-	uint8_t reason; /* STATE_WAITING: of the process's `reasons` */
+	uint8_t reason; /* STATE_WAITING: index in the process's `reasons` */
 	bool runtime;   /* started by Go's runtime, for itself */
-	uint32_t tid;   /* STATE_SYSCALL: of its thread, 0: not known */
-	/* CLOCK_MONOTONIC of the end of the garbage collection before the first that saw it wait
-	 * (gcMark and markroot, runtime/mgc.go): it began to wait later, or while that went on. 0:
-	 * none has seen it wait yet */
+	uint32_t tid;   /* STATE_SYSCALL: its thread, or 0 if not known */
+	/* The garbage collector notes waiting goroutines (gcMark and markroot, runtime/mgc.go).
+	 * This is the end (CLOCK_MONOTONIC) of the collection before the first one that saw it
+	 * wait. Its wait began later, or during that collection. 0: no collection has seen it wait
+	 * yet. */
 	uint64_t since_ns;
 	uint32_t flags; /* STACK_CUT, STACK_UNREADABLE */
-	uint32_t n;     /* of pcs, as in struct sample_stack; none of one that runs */
+	uint32_t n;     /* number of pcs, as in struct sample_stack; 0 if it runs */
 	uint64_t pcs[SNAPSHOT_FRAMES];
 };
 
-/* A function from one special instruction to another, link-time. */
+/* Link-time addresses of a function with a special meaning. */
 struct snapshot_range {
 	uint64_t from, to;
 	uint32_t what;
@@ -49,43 +50,47 @@ struct snapshot {
 	struct golayout layout;
 	struct gostack rows;
 	struct wait_reasons reasons;
-	uint64_t bias, allgs; /* run-time address of the slice */
+	uint64_t bias, allgs; /* allgs: run-time address of the slice */
 	struct snapshot_range special[SNAPSHOT_SPECIALS];
 	unsigned n_special;
 	struct snapshot_range *runtime; /* functions of package runtime, ascending */
 	size_t n_runtime, cap_runtime;
-	/* addresses of all goroutines, or of SNAPSHOT_MOST that were drawn from them at random; the
-	 * list only grows, as the runtime's does */
+	/* Addresses of all goroutines, or of a random choice of SNAPSHOT_MOST. The list only grows,
+	 * like the runtime's list. */
 	uint64_t *list;
-	size_t most; /* fewer than SNAPSHOT_MOST, given after opening; 0: as many */
+	/* Given after opening: a limit below SNAPSHOT_MOST; 0: SNAPSHOT_MOST. */
+	size_t most;
 	size_t n, cap;
-	size_t claimed; /* goroutines that the process says it has; n of them are in the list */
+	size_t claimed; /* goroutines in the process's own list; n are in `list` */
 	uint64_t random;
-	uint64_t
-		until_ns; /* given: its memory has to answer until then; 0: each time in a second */
-	uint64_t torn;    /* goroutines that kept changing */
+	/* Given: reads of its memory end then; 0: each read ends within a second. */
+	uint64_t until_ns;
+	uint64_t torn; /* goroutines that kept changing */
 	size_t g_bytes;
-	size_t mark_from, mark_bytes; /* of a g: what tells that it ran */
+	size_t mark_from, mark_bytes; /* the part of a g that changes when it runs */
 	struct snapshot_batch *batch; /* scratch memory */
 };
 
 typedef void snapshot_fn(void *ctx, const struct snapshot_goroutine *g);
 
 /*
- * Of a process that runs, whose program may take so much memory to read; 0: no limit. 0 and *s, for
- * snapshot_close; -ENOTSUP: not a Go program whose runtime is understood; -ESRCH, -EACCES, -ENOENT:
- * it has ended, or its memory may not be read; -EFBIG: it takes more; -ENOMEM. Logged by the reader
- * of binaries only.
+ * Opens a process that runs. Reading its program may take most_bytes of memory, or any amount if it
+ * is 0. Returns 0 and fills in *s, for snapshot_close.
+ *
+ * Errors: -ENOTSUP: the program is no Go program with a known runtime. -ESRCH, -EACCES, -ENOENT:
+ * the process has ended, or its memory may not be read. -EFBIG: the program takes more memory.
+ * -ENOMEM. Only the reader of binaries logs errors.
  */
 int snapshot_open(struct snapshot *s, pid_t pid, uint64_t most_bytes);
-/* Reads which goroutines there are. 0, or -errno as process_memory_read, -EBADMSG: no such list. */
+/* Reads the list of goroutines. Returns 0, an error of process_memory_read, or -EBADMSG if there is
+ * no valid list. */
 int snapshot_list(struct snapshot *s);
-/* Tells of those of the list numbered which[0] to which[n - 1] that live. 0 or -errno: the process
- * has ended, or its memory may not be read, or does not answer (-ETIMEDOUT). */
+/* Calls `tell` for the living goroutines among which[0] to which[n - 1] of the list. Returns 0 or
+ * -errno: the process has ended, or its memory may not be read, or does not answer (-ETIMEDOUT). */
 int snapshot_take(struct snapshot *s, const uint32_t *which, size_t n, snapshot_fn *tell,
 		  void *ctx);
-/* Sets marks[i] of number which[i] of the list: another number once that goroutine has run, or is
- * another one; never 0. 0 or -errno, as above. */
+/* Sets marks[i] of number which[i] of the list. A mark changes when the goroutine has run or
+ * another one has its place. It is never 0. Returns 0 or -errno, as above. */
 int snapshot_marks(struct snapshot *s, const uint32_t *which, size_t n, uint64_t *marks);
 void snapshot_close(struct snapshot *s);
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which of the tables to walk stacks give way when there is no room for others. */
+/* Chooses the tables for walking stacks that are freed to make room for others. */
 #ifndef GOTRACE_TABLE_AGES_H
 #define GOTRACE_TABLE_AGES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Frees the tables of one file, which nothing uses. */
+/* The tables of one file that nothing uses. */
 struct table_age {
-	uint64_t used; /* larger: it was used later */
+	uint64_t used; /* larger: used later */
 	uint64_t rows;
-	size_t which; /* the owner's */
+	size_t which; /* the owner's index */
 };
 
-/* Puts first those that are to be given back: oldest first, until `rows` and `places` are free. How
- * many; 0: all together would not do, or nothing is needed. */
+/* Moves the tables to free to the front: oldest first, until `rows` and `places` are free. Returns
+ * their number. 0: all together are not enough, or nothing is needed. */
 size_t table_ages_choose(struct table_age *a, size_t n, uint64_t rows, size_t places);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For the tests of tables to walk stacks: rows and mappings that BPF programs would get, and
- * processes that come and go. */
+/* For tests of tables for walking stacks. It stores the rows and mappings that BPF programs would
+ * get, and makes processes begin and end. */
 #ifndef GOTRACE_TABLES_FIXTURE_H
 #define GOTRACE_TABLES_FIXTURE_H
 
@@ -216,7 +216,7 @@ static const char *write_copy(const char *name, unsigned i, bool is_other)
 
 		bytes = load_binary(name, &n);
 		assert_non_null(f);
-		/* A note of the linker: its type, its owner, the id. */
+		/* A note of the linker has its type, its owner and the ID. */
 		uint8_t *note = memmem(bytes, n, "\3\0\0\0GNU", 8);
 
 		if (note && is_other)

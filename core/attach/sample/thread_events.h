@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the kernel which of gotrace's perf events the threads of a running process have: those that
- * were opened for a thread, and those that it has inherited from the one that started it. */
+/* Asks the kernel for gotrace's perf events of the threads of a running process. A thread has
+ * events that were opened for it, and events inherited from the thread that started it. */
 #ifndef GOTRACE_SAMPLE_THREAD_EVENTS_H
 #define GOTRACE_SAMPLE_THREAD_EVENTS_H
 
@@ -18,10 +18,10 @@ struct thread_events {
 	size_t n, cap;
 };
 
-/* 0 or -errno (logged); to be followed by thread_events_unload in every case. */
+/* Returns 0 or -errno (logged). The caller must call thread_events_unload in every case. */
 int thread_events_load(struct thread_events *t, const struct threads_config *config);
-/* Fills in `at` and `n`: the process's threads, the lowest number first; all that were there
- * throughout the call. 0 or -errno. */
+/* Fills in `at` and `n` with the process's threads, in ascending order. All threads that existed
+ * throughout the call are there. Returns 0 or -errno. */
 int thread_events_read(struct thread_events *t, pid_t pid);
 void thread_events_unload(struct thread_events *t);
 

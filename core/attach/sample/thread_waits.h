@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Asks the kernel what the threads of a process do that do not execute, and where: their stacks as
- * bpf/waits.bpf.c walks them. Nothing is stopped. */
+/* Asks the kernel for the state and the stacks of threads that do not execute. bpf/waits.bpf.c
+ * walks the stacks. It stops no thread. */
 #ifndef GOTRACE_SAMPLE_THREAD_WAITS_H
 #define GOTRACE_SAMPLE_THREAD_WAITS_H
 
@@ -12,31 +12,34 @@
 struct bpf_link;
 
 struct thread_waits {
-	struct sample_bpf *bpf; /* borrowed; with BPF_WAITS */
-	/* the last answer: each a struct waits_thread and its addresses */
+	struct sample_bpf *bpf; /* borrowed; loaded with BPF_WAITS */
+	/* the last answer: for each thread a struct waits_thread, then its addresses */
 	uint8_t *bytes;
 	size_t n_bytes, cap;
-	/* threads that there are, and that were looked at; go: the part of these that executes
-	 * goroutines, which is not told of */
+	/* listed: threads of the process. drawn: threads that were looked at. go: those of them
+	 * that execute goroutines, which are not in the answer. */
 	uint32_t listed, drawn, go;
-	uint32_t generation; /* the last that was given out, of all processes */
+	uint32_t generation; /* the last used one, for all processes together */
 };
 
-/* What the kernel is asked by about the threads of this process. NULL: it has none to give (errno).
- * To be given back by thread_waits_close. */
+/* Returns a link to ask the kernel about the threads of this process. The caller closes it with
+ * thread_waits_close. NULL: the kernel refuses it (errno). */
 struct bpf_link *thread_waits_open(const struct thread_waits *w, uint32_t pid);
 void thread_waits_close(struct bpf_link *of);
 /*
- * Asks, with what is set of the question: pid, every, pick and generation. One at random of each
- * `every` threads is told of, in the first group number `pick`, until there are WAITS_THREADS: when
- * listed is above every * WAITS_THREADS, some were not reached. A stack is not told again while its
- * thread has not run and the generation is the same. 0 or -errno.
+ * Asks the kernel. The caller sets pid, every, pick and generation of the question. Threads form
+ * groups of `every`, and the answer has one random thread of each group. In the first group it is
+ * thread number `pick`. The answer has at most WAITS_THREADS threads. If listed is above every *
+ * WAITS_THREADS, some threads were not reached.
+ *
+ * The answer omits a stack if its thread has not run and the generation is unchanged. Returns 0 or
+ * -errno.
  */
 int thread_waits_ask(struct thread_waits *w, struct bpf_link *of,
 		     const struct waits_state *question);
-/* The next of those told of, 0 being the first *at; NULL: there is none. */
+/* Returns the next thread of the answer. *at is 0 at first. NULL: there are no more. */
 const struct waits_thread *thread_waits_next(const struct thread_waits *w, size_t *at);
-/* Its addresses. */
+/* Returns the addresses of a thread's stack. */
 static inline const uint64_t *thread_waits_pcs(const struct waits_thread *t)
 {
 	return (const uint64_t *)(t + 1);

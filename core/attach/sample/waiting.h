@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a recording of samples sleeps on between two looks. */
+/* Sleeps between two looks of a recording of samples. */
 #ifndef GOTRACE_SAMPLE_WAITING_H
 #define GOTRACE_SAMPLE_WAITING_H
 
 #include "attach/sample/sampling.h"
 
 /*
- * Until that moment, or until before it a signal comes, a target ends, the samples' ring is a
- * quarter full or a sampled process begins, forks or maps something: of the last at most once in a
- * millisecond, and within 10 ms if the kernel cannot tell.
+ * Sleeps until until_ns. It wakes earlier for a signal, for the end of a target, and when the
+ * samples' ring is a quarter full. It also wakes when a sampled process begins, forks or maps
+ * something. Those wake-ups come at most once in a millisecond. If the kernel cannot report them,
+ * it returns within 10 ms.
  */
 void sampling_wait_until(struct sampling *s, uint64_t until_ns);
 

@@ -140,7 +140,7 @@ static void test_calls(void **state)
 
 	usleep(10000); /* to where it watches */
 	for (int i = 0; i < 200; i++) {
-		assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+		assert_int_equal(threads_stop(&t, pid, 0, THREADS_LAST), 0);
 		assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 		assert_int_equal(remote_call(&r, (const uint64_t[7]){ SYS_getppid }, NULL, &got),
 				 0);
@@ -203,7 +203,7 @@ static void test_other_thread(void **state)
 	struct remote r;
 	int64_t got = 0;
 
-	assert_int_equal(threads_stop(&t, pid, tid, 0), 0);
+	assert_int_equal(threads_stop(&t, pid, tid, THREADS_LAST), 0);
 	assert_int_equal(remote_begin(&r, pid, tid, at), 0);
 	if (remote_call(&r, (const uint64_t[7]){ SYS_gettid }, NULL, &got))
 		fail_msg("%s: %s", r.at_what, strerror(-r.err));
@@ -234,7 +234,7 @@ static void test_failures(void **state)
 	struct remote r;
 	int64_t got = 7;
 
-	assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+	assert_int_equal(threads_stop(&t, pid, 0, THREADS_LAST), 0);
 	assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 	const int mem = r.mem_fd;
 	r.mem_fd = none;
@@ -263,7 +263,7 @@ static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
 	struct user_regs_struct regs;
 
 	for (;;) {
-		assert_int_equal(threads_stop(t, pid, 0, 0), 0);
+		assert_int_equal(threads_stop(t, pid, 0, THREADS_LAST), 0);
 		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
 		if (regs.rip - at >= REMOTE_CODE_BYTES)
 			return;

@@ -41,6 +41,7 @@ static uint64_t let_all_go(struct running *r, struct threads *t, struct stop_tim
 
 	urgency_put_back(r->nice);
 	process_memory_nice(r->nice);
+	log_debug("all threads were stopped for %llu us", (unsigned long long)ns / 1000);
 	times->n++;
 	times->sum_ns += ns;
 	if (ns > times->longest_ns)
@@ -267,7 +268,8 @@ const char *running_patch(struct running *r, bool *in_stub)
 
 #define TRIES_OUT 100
 
-/* How often a thread did not stop, while jumps or stubs were to be taken out. */
+/* How often a thread did not stop, since all last did, while jumps or stubs were to be taken out.
+ */
 struct stops {
 	unsigned late;
 };
@@ -289,6 +291,8 @@ static int stop_and_look(struct running *r, struct threads *t, struct stops *sto
 
 	/* No goroutine that Go has taken off its thread is in a stub. */
 	look.allgs = 0;
+	if (!err)
+		stops->late = 0;
 	if (!err)
 		err = whereabouts_find(&r->where, t, &look);
 	if (err)

@@ -21,14 +21,18 @@
  * - in the kernel, where nothing interrupts it: while it reads from a disk, or its vfork child has
  *   not executed anything yet. That may last for ever, and all others stand still meanwhile.
  * - waiting for a processor: it stops when it gets one, which takes longer on a busy machine.
- * Each try has twice the patience of the one before. */
-#define ASLEEP_PATIENCE_NS (50ull * 1000 * 1000)
-#define BUSY_PATIENCE_NS   (250ull * 1000 * 1000)
-#define BUSY_MAX_NS        (2000ull * 1000 * 1000)
-#define LAST_PATIENCE_NS   (1000ull * 1000 * 1000)
-#define PAUSE_NS           (100ull * 1000 * 1000) /* twice as long after each try */
-#define LOOK_AGAIN_NS      (20 * 1000)
-#define LOOK_AT_STATE_NS   (5ull * 1000 * 1000)
+ * All others stand still meanwhile, so the first tries are short, and each later one has twice the
+ * patience of the one before. Who stops one thread alone hurts nobody else. */
+#define SHORT_TRIES      3
+#define ALL_NS           (20ull * 1000 * 1000)
+#define ONE_NS           (250ull * 1000 * 1000)
+#define ASLEEP_MAX_NS    (800ull * 1000 * 1000)
+#define BUSY_MAX_NS      (2000ull * 1000 * 1000)
+#define LAST_PATIENCE_NS (1000ull * 1000 * 1000)
+#define PAUSE_NS         (20ull * 1000 * 1000) /* twice as long after each try */
+#define PAUSE_MAX_NS     (800ull * 1000 * 1000)
+#define LOOK_AGAIN_NS    (20 * 1000)
+#define LOOK_AT_STATE_NS (5ull * 1000 * 1000)
 
 /* ---- what a thread does */
 
@@ -350,14 +354,19 @@ static int wait_all(struct threads *t, const struct patience *p)
 	return 0;
 }
 
-static struct patience patience_of_try(unsigned try)
+static uint64_t min_ns(uint64_t a, uint64_t b)
 {
-	const struct patience p = { .asleep_ns = ASLEEP_PATIENCE_NS << try,
-				    .busy_ns = BUSY_PATIENCE_NS << try };
+	return a < b ? a : b;
+}
 
-	return p.busy_ns < BUSY_MAX_NS
-		       ? p
-		       : (struct patience){ .asleep_ns = p.asleep_ns, .busy_ns = BUSY_MAX_NS };
+static struct patience patience_of_try(bool one, unsigned try)
+{
+	const uint64_t ns = one ? ONE_NS <<
+	try : try
+		< SHORT_TRIES ? ALL_NS : ALL_NS << (try - SHORT_TRIES + 1);
+
+	return (struct patience){ .asleep_ns = min_ns(ns, ASLEEP_MAX_NS),
+				  .busy_ns = min_ns(ns, BUSY_MAX_NS) };
 }
 
 static int interrupt_from(struct threads *t, size_t first)
@@ -379,7 +388,7 @@ int threads_stop(struct threads *t, pid_t pid, pid_t tid, unsigned try)
 	*t = (struct threads){
 		.pid = pid,
 		.stop_ns = clock_monotonic_ns(),
-		.patience = patience_of_try(try),
+		.patience = patience_of_try(tid != 0, try),
 	};
 	if (tid) {
 		err = seize(t, tid);
@@ -421,7 +430,7 @@ const char *threads_say_late(const struct threads *t, char buf[LATE_THREAD_BYTES
 
 void threads_pause(unsigned try)
 {
-	const uint64_t ns = PAUSE_NS << try;
+	const uint64_t ns = min_ns(PAUSE_NS << try, PAUSE_MAX_NS);
 
 	nanosleep(&(struct timespec){ (time_t)(ns / 1000000000), (long)(ns % 1000000000) }, NULL);
 }

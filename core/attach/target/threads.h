@@ -46,13 +46,14 @@ struct threads {
 };
 
 /* A process that does not stop is let go, and stopped again after a pause: so often. */
-#define THREADS_TRIES 5
+#define THREADS_TRIES 10
+#define THREADS_LAST  (THREADS_TRIES - 1)
 
 /*
  * Stops all threads, also those that begin meanwhile; or, with `tid` not 0, that one only. `try`
- * counts from 0: each has more patience than the one before. To be followed by threads_go in every
- * case. 0 or -errno: -EPERM when something else traces a thread or tracing is not allowed, -ESRCH
- * only when it has ended, -ETIMEDOUT when a thread does not stop, which is t->late then.
+ * counts from 0 up to THREADS_LAST, which has the most patience. To be followed by threads_go in
+ * every case. 0 or -errno: -EPERM when something else traces a thread or tracing is not allowed,
+ * -ESRCH only when it has ended, -ETIMEDOUT when a thread does not stop, which is t->late then.
  */
 int threads_stop(struct threads *t, pid_t pid, pid_t tid, unsigned try);
 

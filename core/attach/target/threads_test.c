@@ -90,7 +90,7 @@ static void sleeps_in_the_kernel(void **state)
 	assert_memory_equal(why, whole, strlen(whole));
 	threads_go(&t); /* it waits until that sleep is over */
 	wait_for_state(pid, 'S');
-	assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+	assert_int_equal(threads_stop(&t, pid, 0, THREADS_LAST), 0);
 	threads_go(&t);
 	end(pid);
 }
@@ -104,9 +104,38 @@ static void sleeps_often(void **state)
 
 	wait_for_state(pid, 'D');
 	for (int i = 0; i < 10; i++) {
-		assert_int_equal(threads_stop(&t, pid, 0, 0), 0);
+		assert_int_equal(threads_stop(&t, pid, 0, THREADS_LAST), 0);
 		threads_go(&t);
 	}
+	end(pid);
+}
+
+/* All others stand still while one is waited for: not for long at first. */
+static void patience_grows(void **state)
+{
+	(void)state;
+	struct patience before = { 0 };
+	pid_t pid = start(1, false), ended;
+
+	ended = fork();
+	if (!ended)
+		_exit(0);
+	end(ended);
+	for (unsigned one = 0; one < 2; one++)
+		for (unsigned try = 0; try < THREADS_TRIES; try++) {
+			struct threads t;
+
+			threads_stop(&t, one ? pid : ended, one ? pid : 0, try);
+			if (!try)
+				assert_true(one || t.patience.busy_ns <= 20000000);
+			else
+				assert_true(t.patience.busy_ns >= before.busy_ns);
+			assert_true(t.patience.asleep_ns <= t.patience.busy_ns);
+			before = t.patience;
+			threads_go(&t);
+			if (try == THREADS_LAST)
+				assert_int_equal(before.busy_ns, 2000000000);
+		}
 	end(pid);
 }
 
@@ -239,13 +268,10 @@ static void ends_soon(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_in_the_kernel),
-		cmocka_unit_test(sleeps_often),
-		cmocka_unit_test(is_gone),
-		cmocka_unit_test(idle_in_the_kernel),
-		cmocka_unit_test(idle_in_turn),
-		cmocka_unit_test(no_descriptor_left),
-		cmocka_unit_test(ends_soon),
+		cmocka_unit_test(sleeps_in_the_kernel), cmocka_unit_test(sleeps_often),
+		cmocka_unit_test(patience_grows),       cmocka_unit_test(is_gone),
+		cmocka_unit_test(idle_in_the_kernel),   cmocka_unit_test(idle_in_turn),
+		cmocka_unit_test(no_descriptor_left),   cmocka_unit_test(ends_soon),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* The walk of a stack through Go that C has called: a part of the walk. */
+/* The part of the walk of a stack that passes through Go code called by C. */
 #ifndef GOTRACE_CALLBACK_BPF_H
 #define GOTRACE_CALLBACK_BPF_H
 
 #include "bpf/step.bpf.h"
 
-/* Of goroutines, as they panicked last: where that unwinds the stack, C's frames are written over,
- * and the goroutine may go on in another thread. */
+/* The callers of goroutines, noted at their last panic. When a panic unwinds the stack, C's frames
+ * are overwritten, and the goroutine may continue in another thread. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -19,7 +19,7 @@ static __always_inline struct sample_goroutine this_goroutine(const struct walk 
 	return (struct sample_goroutine){ .g = w->curg, .tgid = bpf_get_current_pid_tgid() >> 32 };
 }
 
-/* crosscall2 has C's rbp below its return address. */
+/* Steps from crosscall2, which has C's rbp below its return address. */
 static __always_inline int step_by_crosscall(const struct walk_context *c)
 {
 	struct walk *w = c->w;
@@ -45,7 +45,8 @@ static long put_caller(uint32_t i, const struct walk_context *c)
 	return 0;
 }
 
-/* C's frames are not there any more. 1: its callers were known, and all are noted. */
+/* Puts the callers of a callback whose C frames are gone. Returns 1 when its callers were known and
+ * all are noted. */
 static __always_inline int put_callers(const struct walk_context *c)
 {
 	struct walk *w = c->w;
@@ -62,11 +63,12 @@ static __always_inline int put_callers(const struct walk_context *c)
 }
 
 /*
- * cgocallback has a frame on each of two stacks (runtime/asm_amd64.s). That of the goroutine has as
- * its return address the goroutine's saved pc, and its saved sp follows. rbp is still that of the
- * other one, on the system stack, which m.g0.sched.sp points at; and that has what m.g0.sched.sp
- * was before. A panic puts that back before it ends the program (unwindm in runtime/cgocall.go),
- * and what runs then on the system stack writes over C's frames.
+ * Steps from cgocallback, which has a frame on each of two stacks (runtime/asm_amd64.s). In the
+ * frame on the goroutine's stack, the return address is the goroutine's saved pc, and its saved sp
+ * follows. rbp still belongs to the other frame, on the system stack, which m.g0.sched.sp points
+ * at. That frame holds the former value of m.g0.sched.sp. A panic puts that value back before it
+ * ends the program (unwindm in runtime/cgocall.go). Code that then runs on the system stack
+ * overwrites C's frames.
  */
 static __always_inline int step_by_callback(const struct walk_context *c, int special)
 {
@@ -74,7 +76,8 @@ static __always_inline int step_by_callback(const struct walk_context *c, int sp
 	int d = delta_at(link_off(w, w->pc), w->binary.slot, w->binary.n_rows);
 	uint64_t next = 0, back = 0;
 
-	if (d < 8 || w->bp == w->sp + d - 8) /* it has not called it yet, or has returned */
+	/* cgocallback has not called the Go function yet, or it has returned */
+	if (d < 8 || w->bp == w->sp + d - 8)
 		return step_to_caller(c, special);
 	if (read_word(c, w->sp + d, &w->outer_pc))
 		return chain_ends(c, 1);

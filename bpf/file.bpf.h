@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Which file it is, by its inode: number, size, and when its contents changed. */
+/* Recognizes a file by its inode: number, size, and time of the last change of contents. */
 #ifndef GOTRACE_FILE_BPF_H
 #define GOTRACE_FILE_BPF_H
 
@@ -7,7 +7,7 @@
 
 #include "bpf/event.h"
 
-/* What is used of the kernel's structs (CO-RE: BTF says where it is). */
+/* The used fields of the kernel's structs. With CO-RE, BTF gives their offsets. */
 struct inode___local {
 	unsigned long i_ino;
 	long long i_size;
@@ -16,7 +16,7 @@ struct file___local {
 	struct inode___local *f_inode;
 } __attribute__((preserve_access_index));
 
-/* The time of the last change: before Linux 6.7, up to 6.10, and since then. */
+/* The time of the last change, in three layouts: before Linux 6.7, up to 6.10, and since then. */
 struct timespec64___local {
 	long long tv_sec;
 	long tv_nsec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The few sites inside the Go runtime that every trace needs: what a goroutine does besides
- * calling and returning. Included once, by probes.bpf.c, after hit.bpf.h.
+ * The few sites inside the Go runtime that every trace needs. They report what a goroutine does
+ * besides calling and returning. probes.bpf.c includes this once, after hit.bpf.h.
  */
 static __always_inline void submit_ext(const struct hit *h, uint64_t cookie, uint32_t kind,
 				       uint64_t a0, uint64_t a1, uint64_t a2)
@@ -34,7 +34,8 @@ static __always_inline void submit_state(struct hit *h, uint64_t cookie, uint32_
 	submit_plain(h, cookie, EV_STATE);
 }
 
-/* When it is lost, what is known of two goroutines is in doubt: the loss is one of any. */
+/* Submits an EV_WAKE. Its loss puts the states of two goroutines in doubt, so it counts as a loss
+ * of any goroutine. */
 static __always_inline void submit_wake(struct hit *h, uint64_t cookie, uint64_t woken)
 {
 	uint64_t by = h->goid;
@@ -49,7 +50,7 @@ static __always_inline void submit_wake(struct hit *h, uint64_t cookie, uint64_t
 		submit(e, h, cookie, EV_WAKE);
 }
 
-/* As the stub in core/plan/inline_stub_code.S has it. */
+/* Returns the depth of EV_STATE, as the stub in core/plan/inline_stub_code.S does. */
 static __always_inline uint32_t state_of(uint64_t gp, uint32_t status)
 {
 	uint8_t why = 0;
@@ -61,15 +62,15 @@ static __always_inline uint32_t state_of(uint64_t gp, uint32_t status)
 
 /*
  * casgstatus(gp, old, new), proc.go: every change of a goroutine's status passes it, but for those
- * that the other sites tell. From waiting to runnable is who does it, the current goroutine, if
- * there is one.
+ * that the other sites report. On a change from waiting to runnable it records the current
+ * goroutine as the waker, if there is one.
  */
 static __always_inline void on_status(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint32_t old = GO_ARG1(ctx), new = GO_ARG2(ctx);
 	uint64_t gp = GO_ARG0(ctx), goid;
 
-	/* Others are how a goroutine is made and ends, and its stack is copied. */
+	/* Other changes are those when a goroutine is made or ends, or its stack is copied. */
 	if (old - 1 > 3 || new - 1 > 3 || read_u64(gp + config.g_goid, &goid) || !goid)
 		return;
 	if (old == G_WAITING && new == G_RUNNABLE) {
@@ -94,7 +95,8 @@ static __always_inline void on_state(struct pt_regs *ctx, uint64_t cookie, struc
 		submit_state(h, cookie, config.state_depth[at & 7]);
 }
 
-/* A goroutine that is made for a coroutine (iter.Pull) waits, and is not runnable. */
+/* Submits the state of a new goroutine for a coroutine (iter.Pull). It waits and is not
+ * runnable. */
 static __always_inline void tell_state_of_new(uint64_t newg, uint64_t goid, uint64_t cookie,
 					      struct hit *h)
 {
@@ -107,9 +109,9 @@ static __always_inline void tell_state_of_new(uint64_t newg, uint64_t goid, uint
 	submit_state(h, cookie, state_of(newg, G_WAITING));
 }
 
-/* ---- what every trace has */
+/* ---- sites that every trace has */
 
-/* runtime.main: goids start over, the text may be at another address. */
+/* runtime.main: goids start over, and the text may be at another address. */
 static __always_inline void on_image(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	state.text_bias = REG_PC(ctx) - config.main_vaddr;
@@ -128,7 +130,7 @@ static __always_inline void on_end(struct pt_regs *ctx, uint64_t cookie, struct 
 	submit_plain(h, cookie, EV_END);
 }
 
-/* newproc1 is about to return newg (proc.go); it runs on g0, h->goid is the creator's. */
+/* newproc1 is about to return newg (proc.go). It runs on g0, and h->goid is the creator's. */
 static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint64_t newg = GO_ARG0(ctx), goid = 0, gopc = 0, startpc = 0;
@@ -146,14 +148,14 @@ static __always_inline void on_create(struct pt_regs *ctx, uint64_t cookie, stru
 		tell_state_of_new(newg, goid, cookie, h);
 }
 
-/* How many nested panics are followed: each recovers while a Goexit waits at the end of the
+/* The most nested panics that are followed. Each recovers while a Goexit waits at the end of the
  * chain. */
 #define PANIC_CHAIN_MAX 16
 
 /*
- * recovery(gp), panic.go: gp continues in the frame that deferred the
- * recovering call. Its sp is g._panic.sp (before Go 1.22 g.sigcode0). When that
- * skips a Goexit further down the chain, the Goexit goes on instead, at its startSP.
+ * recovery(gp), panic.go: gp continues in the frame that deferred the recovering call. Its sp is
+ * g._panic.sp (before Go 1.22 g.sigcode0). When that skips a Goexit further down the chain, the
+ * Goexit continues instead, at its startSP.
  */
 static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
@@ -194,10 +196,9 @@ static __always_inline void on_recovery(struct pt_regs *ctx, uint64_t cookie, st
 }
 
 /*
- * newstack(), stack.go, on g0: some prologue's stack check failed. m.morebuf
- * holds the caller's pc and sp as they are after the return (morestack,
- * asm_amd64.s), so the return address is one word below; g.sched.pc is where
- * the function stopped.
+ * newstack(), stack.go, on g0: the stack check of some prologue failed. m.morebuf holds the
+ * caller's pc and sp after the return (morestack, asm_amd64.s), so the return address is one word
+ * below. g.sched.pc is where the function stopped.
  */
 static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
 {
@@ -214,8 +215,8 @@ static __always_inline void on_newstack(uint64_t cookie, struct hit *h)
 }
 
 /*
- * What newstack does about a stopped prologue: at the entry of copystack(gp, newsize) (which
- * also shrinks stacks), and at its calls of gopreempt_m(gp) or goschedImpl(gp, ...), and
+ * The action of newstack on a stopped prologue. The sites are the entry of copystack(gp, newsize),
+ * which also shrinks stacks, and the calls of gopreempt_m(gp) or goschedImpl(gp, ...), and
  * preemptPark(gp).
  */
 static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
@@ -236,8 +237,9 @@ static __always_inline void on_resume(struct pt_regs *ctx, uint64_t cookie, stru
 	submit_ext(h, cookie, EV_RESUME, old, new, COOKIE_STOP(cookie));
 }
 
-/* Whether g and m are not laid out as assumed. With --pid this is the only check: runtime.main of
- * goroutine 1 has run before. These functions of the runtime never run on a signal stack. */
+/* Returns non-zero when g and m are not laid out as assumed. With --pid this is the only check,
+ * because runtime.main of goroutine 1 has run before. These functions of the runtime never run on a
+ * signal stack. */
 static __always_inline int layout_wrong(const struct hit *h, int found)
 {
 	uint64_t curg;
@@ -249,7 +251,7 @@ static __always_inline int layout_wrong(const struct hit *h, int found)
 
 /*
  * sigpanic(), signal_unix.go: the signal handler has made a faulting instruction look like a call
- * of it (preparePanic, signal_amd64.go): the return address is the instruction's own.
+ * of it (preparePanic, signal_amd64.go). The return address is the instruction's own.
  */
 static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
@@ -257,7 +259,7 @@ static __always_inline void on_fault(struct pt_regs *ctx, uint64_t cookie, struc
 
 	if (read_u64(REG_SP(ctx) + COOKIE_RA(cookie), &pc))
 		return;
-	h->depth -= FAULT_BYTES; /* where the stack pointer was before that call */
+	h->depth -= FAULT_BYTES; /* the depth of the stack pointer before that call */
 	submit_ext(h, cookie, EV_WIRE_FAULT, pc - state.text_bias, 0, 0);
 }
 

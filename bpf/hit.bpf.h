@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What every program of probes.bpf.c needs: the configuration, the maps, which goroutine hit the
- * probe and how deep on its stack, and how an event gets into its ring or is counted as lost.
- * Included once, there.
+ * The parts that every program of probes.bpf.c needs. They are the configuration and the maps, the
+ * goroutine that hit the probe, and its depth. They also put an event into its ring, or count it as
+ * lost. probes.bpf.c includes this once.
  */
 /* ---- configuration, frozen before the programs are loaded */
 
@@ -15,10 +15,10 @@ struct probe_state state;
 /* One ring buffer a CPU: a shared one halves the throughput with every producer. */
 struct ring {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096); /* of this template; the real ones are made by user space */
+	__uint(max_entries, 4096); /* the template's size; user space makes the real rings */
 };
 
-/* key: CPU. value: its ring buffer. User space sets the size and adds the rings. */
+/* The key is a CPU, the value its ring buffer. User space sets the size and adds the rings. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, 1);
@@ -26,7 +26,8 @@ struct {
 	__array(values, struct ring);
 } rings SEC(".maps");
 
-/* key: CPU. value: its counters. Mapped by user space, which a per-CPU array cannot be. */
+/* The key is a CPU, the value its counters. User space has it mapped. It cannot map a per-CPU
+ * array. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -35,7 +36,7 @@ struct {
 	__type(value, struct cpu_counters);
 } counters SEC(".maps");
 
-/* key: goid. value: what was lost of it. User space takes the entries out in each round. */
+/* The key is a goid, the value its losses. User space removes the entries in each round. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -43,7 +44,7 @@ struct {
 	__type(value, struct lost_goid);
 } lost_goids SEC(".maps");
 
-/* Empty: for a tail call that is never made, see may_record. */
+/* Empty. It is for a tail call that is never made, see may_record. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PROG_ARRAY);
 	__uint(max_entries, 1);
@@ -51,11 +52,11 @@ struct {
 	__type(value, uint32_t);
 } no_program SEC(".maps");
 
-/* ---- whose hit it is */
+/* ---- the goroutine of a hit */
 
 struct hit {
 	uint64_t g;    /* address of the current g */
-	uint64_t goid; /* its goid, on a system stack that of m.curg */
+	uint64_t goid; /* its goid; on a system stack that of m.curg */
 	uint64_t m;
 	uint32_t depth;
 	uint16_t flags;
@@ -63,7 +64,7 @@ struct hit {
 	struct cpu_counters *count;
 };
 
-/* runtime.g.atomicstatus (runtime2.go), without the bit that its stack is being scanned */
+/* Statuses in runtime.g.atomicstatus (runtime2.go). G_SCAN is the bit of a stack scan. */
 #define G_RUNNABLE 1
 #define G_RUNNING  2
 #define G_SYSCALL  3
@@ -111,7 +112,7 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
 	} else if (goid != GOID_UNKNOWN) {
 		new.first_ns = new.last_ns = now;
 		new.count = 1;
-		/* With no room left it is counted as one of an unknown goroutine. */
+		/* Without room it counts as a loss of an unknown goroutine. */
 		bpf_map_update_elem(&lost_goids, &goid, &new, BPF_NOEXIST);
 	}
 	__sync_fetch_and_add(&c->lost_done, 1);
@@ -121,12 +122,12 @@ static __noinline int count_loss(struct cpu_counters *c, uint64_t goid)
 #define PAUSED_NEVER 99 /* no value of state.paused */
 
 /*
- * Since Linux 6.13 a program of this type with 64 bytes of stack or more has
- * a stack for each CPU instead ("private stack", verifier.c bpf_enable_priv_stack,
- * which counts on a recursion check that uprobes do not have).
- * But a uprobe's program may be preempted (on 7.x by default) by another thread's on the same CPU:
- * both write to the one stack, and events are wrong or missing. A program with a
- * tail call gets no such stack, hence this one. It costs nothing: no event passes it.
+ * Since Linux 6.13 a program of this type with 64 bytes of stack or more has a stack for each CPU
+ * instead ("private stack", verifier.c bpf_enable_priv_stack). The kernel counts on a recursion
+ * check that uprobes do not have. A uprobe's program may be preempted (on 7.x by default) by
+ * another thread's on the same CPU. Then both write to the one stack, and events are wrong or
+ * missing. A program with a tail call gets no such stack, hence this one. It costs nothing, because
+ * no event passes it.
  */
 static __always_inline int may_record(void *ctx, int runtime)
 {
@@ -138,11 +139,11 @@ static __always_inline int may_record(void *ctx, int runtime)
 }
 
 /*
- * Whether another gotrace's program, which ran before on the same byte, has performed the RET.
- * Each program gets the registers as the one before left them, and bpf_get_func_ip returns
- * their ip as well (uprobe_multi_link_handler): only the cookie says where the probe is.
- * Where a RET and the address it returns to have the same low bits this returns false; perform_ret
- * looks closer, and the event's depth is wrong.
+ * Returns non-zero when another gotrace's program, which ran before on the same byte, has performed
+ * the RET. Each program gets the registers as the one before left them. bpf_get_func_ip returns
+ * their ip as well (uprobe_multi_link_handler). So only the cookie has the probe's place. When a
+ * RET and the address it returns to have equal low bits, this returns 0. perform_ret then looks
+ * closer, and the event's depth is wrong.
  */
 static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
 {
@@ -150,7 +151,8 @@ static __always_inline int has_returned(struct pt_regs *ctx, uint64_t cookie)
 	       COOKIE_RET_BITS(REG_PC(ctx)) != COOKIE_RA(cookie);
 }
 
-/* Bytes from the stack pointer up to the return address; negative once that has been popped. */
+/* Returns the bytes from the stack pointer up to the return address. They are negative once the
+ * return address has been popped. */
 static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t cookie)
 {
 	if (COOKIE_FLAGS(cookie) & COOKIE_RET)
@@ -162,7 +164,7 @@ static __always_inline int32_t to_return_address(struct pt_regs *ctx, uint64_t c
 struct g_front {
 	uint64_t words[G_READ_MAX / 8];
 	uint64_t addr;
-	int failed; /* not read yet */
+	int failed; /* could not be read yet */
 };
 
 static int read_front(uint32_t try __attribute__((unused)), void *ctx)
@@ -174,10 +176,12 @@ static int read_front(uint32_t try __attribute__((unused)), void *ctx)
 }
 
 /*
- * The kernel is moving its page, say, and soon done with it. Where it is not, nothing is tried
- * again for 16 times as long as this took: it is the program's time.
- * bpf_loop: e6f2dd0f8067, Linux 5.17. Each turn of a loop of our own, however bounded, would be
- * verified, in each program.
+ * Reads the front again, because the kernel may be moving its page and soon be done with it. After
+ * a failure it reads nothing again for 16 times as long as this took, because the time is the
+ * program's.
+ *
+ * bpf_loop: e6f2dd0f8067, Linux 5.17. The verifier would go through each turn of a loop of our own,
+ * however bounded, in each program.
  */
 static __noinline int read_front_again(struct g_front *g, struct cpu_counters *c)
 {
@@ -193,10 +197,10 @@ static __noinline int read_front_again(struct g_front *g, struct cpu_counters *c
 	return 0;
 }
 
-#define NO_G0 -2 /* g has no goid and is not its m's g0: a signal stack's */
+#define NO_G0 -2 /* g has no goid and is not its m's g0, so it belongs to a signal stack */
 
-/* Fills h from g in its register (ABIInternal, cmd/compile/abi-internal.md). 0 when the event is to
- * be kept, else -1 or NO_G0. */
+/* Fills h from g in its register (ABIInternal, cmd/compile/abi-internal.md). Returns 0 when the
+ * event is to be kept, else -1 or NO_G0. */
 static __always_inline int hit_locate(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	struct g_front front;
@@ -208,7 +212,7 @@ static __always_inline int hit_locate(struct pt_regs *ctx, uint64_t cookie, stru
 	if (!h->count)
 		return -1;
 	h->g = front.addr = REG_G(ctx);
-	/* One read of the front of g: 8 bytes and 168 cost the same. */
+	/* This reads the front of g at once, because 8 bytes and 168 cost the same. */
 	read_front(0, &front);
 	if (front.failed && config.g_read_again)
 		read_front_again(&front, h->count);
@@ -272,8 +276,8 @@ static __always_inline void fill(struct event *e, const struct hit *h, uint64_t 
 	e->flags = h->flags | (COOKIE_FLAGS(cookie) & COOKIE_SECOND ? EVF_WIRE_SECOND : 0);
 }
 
-/* Fills the common part and submits. The clock is read after the reservation,
- * so a record with a time before user space's clock is already in the ring. */
+/* Fills the common part and submits. It reads the clock after the reservation, so a record with a
+ * time before user space's clock is already in the ring. */
 static __always_inline void submit(struct event *e, const struct hit *h, uint64_t cookie,
 				   uint32_t kind)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* Labels of goroutines: runtime/pprof/label.go and runtime.go, g.labels is a *labelMap. */
+/* Labels of goroutines. g.labels is a *labelMap (runtime/pprof/label.go and runtime.go). */
 #ifndef GOTRACE_LABELS_BPF_H
 #define GOTRACE_LABELS_BPF_H
 
@@ -26,11 +26,11 @@ static __always_inline int read_label(struct sample_label *to, uint64_t key_at, 
 
 struct label_context {
 	struct walk *w;
-	uint64_t list;    /* of the slice's labels, or of a bucket's keys */
-	uint64_t step;    /* from one to the next */
-	uint64_t value;   /* from a key to its value */
-	uint64_t tophash; /* of a bucket: which slots are taken */
-	uint32_t n;       /* to look at */
+	uint64_t list;    /* address of the slice's labels, or of a bucket's keys */
+	uint64_t step;    /* bytes from one label to the next */
+	uint64_t value;   /* bytes from a key to its value */
+	uint64_t tophash; /* for a bucket: the bytes that mark taken slots */
+	uint32_t n;       /* number of slots to look at */
 	uint32_t failed;
 };
 
@@ -53,7 +53,7 @@ static long next_label(uint32_t i, struct label_context *c)
 	return 0;
 }
 
-/* 0, or -1: could not be read, or are more than one bucket of a map. */
+/* Returns 0, or -1 when the labels could not be read or fill more than one bucket of a map. */
 static __always_inline int read_labels(struct walk *w)
 {
 	uint64_t of = w->curg ? w->curg : w->g, map = 0, words[3] = { 0, 0, 0 };

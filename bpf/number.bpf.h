@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
-/* A thread's number as gotrace sees it, of any thread: for programs that visit all tasks. */
+/* The number of any thread as gotrace sees it, for programs that visit all tasks. */
 #ifndef GOTRACE_NUMBER_BPF_H
 #define GOTRACE_NUMBER_BPF_H
 
@@ -16,8 +16,9 @@ struct pid___local {
 	struct upid___local numbers[1];
 } __attribute__((preserve_access_index));
 
-/* In the pid namespace that has this level; 0: it is not there. pid is read by BPF_CORE_READ: to a
- * pointer that the verifier knows the type of, Linux 6.1 lets nothing be added. */
+/* Returns the number in the pid namespace of this level, 0 when pid is not there. It reads pid by
+ * BPF_CORE_READ, because Linux 6.1 lets nothing be added to a pointer whose type the verifier
+ * knows. */
 static __always_inline uint32_t number_of(struct pid___local *pid, uint32_t level)
 {
 	uint32_t nr = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
  * The state of a walk and its steps from one frame to the next. Frame pointers give the callers of
- * a function whose frame is there. What has no frame yet, or never, is found by the pcsp rows of
- * the binary: the leaf, and each instruction that a signal interrupted; code that is not Go's by
- * rows of .eh_frame. System stacks go on at the goroutine that is waiting for them.
+ * a function whose frame is there. Some code has no frame yet, or never has one: the leaf, and each
+ * instruction that a signal interrupted. For it the walk uses the pcsp rows of the binary. For code
+ * that is not Go's it uses rows of .eh_frame. A walk on a system stack continues at the goroutine
+ * that is waiting for it.
  */
 #ifndef GOTRACE_STEP_BPF_H
 #define GOTRACE_STEP_BPF_H
@@ -13,13 +14,13 @@
 
 #include "bpf/sample.h"
 
-/* One ring for all CPUs: samples are few. Its size is set when it is loaded. */
+/* One ring serves all CPUs, because samples are few. Its size is set when it is loaded. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 1 << 20);
 } ring SEC(".maps");
 
-/* A ring that is a quarter full is to be read at once; what is in it otherwise can wait. */
+/* Wakes the reader at once when a quarter of the ring is full. A lower filling can wait. */
 static __always_inline __u64 ring_wakeup(void)
 {
 	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) * 4 >
@@ -28,8 +29,8 @@ static __always_inline __u64 ring_wakeup(void)
 		       : BPF_RB_NO_WAKEUP;
 }
 
-/* Rows of Go binaries by slot, each as long as it has to be (BPF_F_INNER_MAP: 4a8f87e60f6d,
- * Linux 5.10). */
+/* Rows of Go binaries by slot. Each inner map is as long as its rows (BPF_F_INNER_MAP:
+ * 4a8f87e60f6d, Linux 5.10). */
 struct rows_of_one {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_INNER_MAP);
@@ -44,8 +45,8 @@ struct {
 	__array(values, struct rows_of_one);
 } rows SEC(".maps");
 
-/* What each process has mapped, by its pid. User space decides which of them have a place, and sets
- * how many there are. */
+/* The mapped images of each process, by its pid. User space chooses the processes that have an
+ * entry, and sets the map's size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -53,28 +54,30 @@ struct {
 	__type(value, struct sample_images);
 } images SEC(".maps");
 
-/* The walk. In a map: on the BPF stack each of its values would multiply the verifier's states
- * beyond a million instructions. */
+/* The walk. It is in a map. On the BPF stack each of its values would multiply the verifier's
+ * states beyond a million instructions. */
 struct walk {
 	uint64_t pc, sp, bp;
 	uint64_t bias; /* run-time minus link-time address */
 	uint64_t curg; /* the goroutine that a system stack works for */
 	uint64_t g, g0;
-	/* where the goroutine goes on that has called C which has called Go; 0: there is none */
+	/* Where a goroutine continues that has called C which has called Go. 0 when there is
+	 * none. */
 	uint64_t outer_pc, outer_sp;
 	uint64_t called_sp; /* outer_sp of the innermost one */
-	uint64_t g0_sp;     /* of the next one outwards: cgocallback's rsp on the system stack */
+	uint64_t g0_sp;     /* cgocallback's rsp on the system stack, for the next one outwards */
 	uint32_t go;        /* `binary` is set */
 	uint32_t returns;   /* pc is a return address */
-	uint32_t by_rows;   /* its frame may not be there; of so many functions */
-	uint32_t n;         /* in record.pcs */
-	uint32_t switched;  /* went on at curg */
-	uint32_t foreign;   /* since then the walk is in code that is not Go's; 0: it is not */
-	uint32_t sched;     /* it ended in mcall */
-	uint32_t called;    /* in record.pcs: C that has called Go; 0: none */
-	uint32_t busy;      /* a program that can be preempted is using this */
+	uint32_t by_rows;   /* number of functions whose frame may not be there yet */
+	uint32_t n;         /* number of addresses in record.pcs */
+	uint32_t switched;  /* the walk has continued at curg */
+	/* index in record.pcs since which the walk is in code that is not Go's; 0 when it is not */
+	uint32_t foreign;
+	uint32_t sched;  /* it ended in mcall */
+	uint32_t called; /* index in record.pcs of C that has called Go; 0 for none */
+	uint32_t busy;   /* a program that can be preempted is using this */
 	struct sample_binary binary;
-	uint64_t list, n_list; /* of goroutines */
+	uint64_t list, n_list; /* list of goroutines */
 	struct sample_record record;
 	struct sample_label_record labels;
 };
@@ -122,9 +125,10 @@ static __always_inline int in_go(const struct walk *w, uint64_t pc)
 	return w->go && link_off(w, pc) < w->binary.etext - w->binary.text;
 }
 
-/* ---- tables. Functions of their own for the verifier, so that it looks at each once. */
+/* ---- tables. They have functions of their own, so that the verifier looks at each once. */
 
-/* Bytes from rsp up to the return address at `off` from the text's start; -1: not known. */
+/* Returns the bytes from rsp up to the return address at `off` from the text's start, or -1 when
+ * not known. */
 __noinline int delta_at(uint32_t off, uint32_t slot, uint32_t n_rows)
 {
 	uint32_t lo = 0, hi = n_rows, key = slot;
@@ -148,7 +152,7 @@ __noinline int delta_at(uint32_t off, uint32_t slot, uint32_t n_rows)
 	return r && r->off <= off ? r->delta : -1;
 }
 
-/* SAMPLE_AT_* at `off` from the text's start, or 0. */
+/* Returns SAMPLE_AT_* at `off` from the text's start, or 0. */
 __noinline int special_at(uint32_t off)
 {
 	struct walk *w = this_walk();
@@ -161,7 +165,7 @@ __noinline int special_at(uint32_t off)
 	return 0;
 }
 
-/* The row at an address of code that is not Go's, 0: there is none. */
+/* Returns the row at an address of code that is not Go's, or 0 when there is none. */
 __noinline int native_at(uint64_t pc)
 {
 	struct walk *w = this_walk();
@@ -192,8 +196,8 @@ static __always_inline void put(struct walk *w, uint64_t pc)
 		w->record.pcs[w->n++] = pc;
 }
 
-/* The next frame is found by rbp, which code that is not Go's may use as it likes. Whether tables
- * say that it does is decided by who reads the stack. */
+/* Marks that the next frame is found by rbp, which code that is not Go's may use as it likes. The
+ * reader of the stack decides by tables whether the code does. */
 static __always_inline void put_guess(struct walk *w)
 {
 #ifdef WALK_TELLS_GUESSES
@@ -204,7 +208,7 @@ static __always_inline void put_guess(struct walk *w)
 #endif
 }
 
-/* The walk goes on where m.curg left for this system stack. 1 when it cannot. */
+/* Continues the walk where m.curg left for this system stack. Returns 1 when it cannot. */
 static __always_inline int go_on_at_curg(const struct walk_context *c)
 {
 	struct walk *w = c->w;
@@ -224,7 +228,8 @@ static __always_inline int go_on_at_curg(const struct walk_context *c)
 	return 0;
 }
 
-/* From C to the goroutine's function that has called it. */
+/* Continues the walk from C to the goroutine's function that has called it. Returns 1 when there is
+ * none. */
 static __always_inline int go_on_outside(struct walk *w)
 {
 	if (!w->outer_pc)
@@ -238,14 +243,15 @@ static __always_inline int go_on_outside(struct walk *w)
 	return 0;
 }
 
-/* The chain of frames has ended. */
+/* Handles the end of the chain of frames. Returns 0 when the walk continues on another stack, else
+ * 1. */
 static __always_inline int chain_ends(const struct walk_context *c, int unreadable)
 {
 	struct walk *w = c->w;
 	uint32_t foreign = w->foreign;
 
 	if (!go_on_outside(w) || !go_on_at_curg(c)) {
-		/* C code without frame pointers: what rbp pointed at were no frames of its. */
+		/* In C code without frame pointers, rbp pointed at no frames. */
 		if (foreign)
 			w->n = foreign;
 		if (foreign || unreadable)
@@ -275,7 +281,7 @@ static __always_inline int step_to_caller(const struct walk_context *c, int spec
 
 		put_guess(w);
 		how = step_by_frame(c, special, from_go);
-		/* What it has called used rbp as it likes, as assembly may: rsp is still known. */
+		/* The called function used rbp as it likes, as assembly may. rsp is still known. */
 		if (how && from_go && step_by_rows(c, special) == 0)
 			how = 0;
 	}

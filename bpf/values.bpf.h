@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Arguments and results of a call, read as recipes say. Included once, by probes.bpf.c, after
- * hit.bpf.h. Only the programs entry_values_* and exit_values_* use it, which are loaded when there
+ * Reads arguments and results of a call by recipes. probes.bpf.c includes this once, after
+ * hit.bpf.h. Only the programs entry_values_* and exit_values_* use it. They are loaded when there
  * are values to be read.
  */
 
-/* key: site. Filled by user space, which sets the number of entries. */
+/* The key is a site. User space fills the map and sets the number of entries. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
@@ -13,7 +13,7 @@ struct {
 	__type(value, struct site_values);
 } site_values SEC(".maps");
 
-/* The verifier wants each register to be read at an offset that it can see; without this clang
+/* The verifier requires each register to be read at an offset that it can see. Without this clang
  * would choose the offset first and read afterwards. */
 #define REGISTER(n, name)                                \
 	case n: {                                        \
@@ -30,7 +30,8 @@ static __always_inline uint64_t go_register(const struct pt_regs *ctx, uint32_t 
 	return 0;
 }
 
-/* Follows the hops and reads the word there, for a string also the one behind it. VALUE_*. */
+/* Follows the hops and reads the word there, for a string also the one behind it. Returns
+ * VALUE_*. */
 static __always_inline uint8_t read_hops(const struct value_recipe *r, uint64_t addr,
 					 uint64_t *word, uint64_t *second)
 {
@@ -57,7 +58,7 @@ static __always_inline uint8_t read_hops(const struct value_recipe *r, uint64_t 
 	return r->kind == VALUE_TEXT && read_u64(addr + 8, second) ? VALUE_FAULT : VALUE_OK;
 }
 
-/* Fills the slot but for a string's bytes, whose address goes to *text. */
+/* Fills the slot but for a string's bytes. Puts their address into *text. */
 static __noinline int read_word(struct pt_regs *ctx, const struct value_recipe *r,
 				struct value_slot *slot, uint64_t return_at, uint64_t *text)
 {
@@ -90,7 +91,7 @@ static __noinline int read_word(struct pt_regs *ctx, const struct value_recipe *
 	return 0;
 }
 
-/* All values of the site into `out`, which has room for those of its kind. */
+/* Reads all values of the site into `out`, which has room for values of their kind. */
 static __always_inline void read_values(struct pt_regs *ctx, struct site_values *s,
 					uint64_t return_at, uint8_t *out, int with_text)
 {
@@ -123,7 +124,7 @@ static __always_inline void read_values(struct pt_regs *ctx, struct site_values 
 	}
 }
 
-/* As record_call, with the values of the site. */
+/* Records an event like record_call, with the values of the site. */
 static __always_inline void record_values(struct pt_regs *ctx, uint64_t cookie, struct hit *h)
 {
 	uint32_t site = COOKIE_SITE(cookie);
@@ -152,7 +153,8 @@ static __always_inline void record_values(struct pt_regs *ctx, uint64_t cookie, 
 	}
 	h->flags |= EVF_WIRE_VALUES;
 	fill(e, h, cookie, COOKIE_KIND(cookie));
-	/* Reading takes no time of the call: it begins afterwards, and has ended before. */
+	/* Reading takes no time of the call, which begins after the reading or has ended before
+	 * it. */
 	now = bpf_ktime_get_ns();
 	e->ts_ns = COOKIE_KIND(cookie) == EV_EXIT ? before : now;
 	h->count->values_ns += now - before;

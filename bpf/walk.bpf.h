@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The walk of a stack, of gotrace's own: steps from frame to frame. Go that C has called runs on
- * the goroutine's stack: C's frames are on the system stack, and its callers' on the goroutine's
- * again.
+ * gotrace's own walk of a stack, from frame to frame. Go code that C has called runs on the
+ * goroutine's stack. The frames of C are on the system stack, and those of C's callers on the
+ * goroutine's again.
  */
 #ifndef GOTRACE_WALK_BPF_H
 #define GOTRACE_WALK_BPF_H
@@ -10,12 +10,12 @@
 #include "bpf/callback.bpf.h"
 #include "bpf/step.bpf.h"
 
-/* Notes the frame, steps to its caller. 1: it was the last. */
+/* Notes the frame and steps to its caller. Returns 1 when it was the last. */
 static long walk_frame(uint32_t i, const struct walk_context *c)
 {
 	struct walk *w = c->w;
 
-	/* No program has code there: what led to it was no frame. */
+	/* No program has code there, so the last step used no frame. */
 	if (w->pc >> SAMPLE_USER_BITS && w->n > w->record.n_kernel)
 		return chain_ends(c, 1);
 	uint64_t at = w->pc - (w->returns ? 1 : 0);
@@ -23,8 +23,8 @@ static long walk_frame(uint32_t i, const struct walk_context *c)
 
 	(void)i;
 	if (in_go(w, at)) {
-		/* C is called by asmcgocall alone: rbp was its caller's, and what it called had no
-		 * frames. */
+		/* Only asmcgocall calls C. rbp was that of its caller, and the functions that C
+		 * called had no frames. */
 		if (w->foreign && special != SAMPLE_AT_MORESTACK && special != SAMPLE_AT_SIGTRAMP)
 			put(w, SAMPLE_MISSING_PC);
 		w->foreign = 0;
@@ -33,7 +33,7 @@ static long walk_frame(uint32_t i, const struct walk_context *c)
 		put(w, at);
 	if (w->record.flags & SAMPLE_CUT)
 		return 1;
-	/* The first frame is what runs, whatever follows. */
+	/* The first frame is the running code, whatever follows. */
 	if (!w->foreign && !in_go(w, at))
 		w->foreign = w->n;
 	switch (special) {
@@ -53,7 +53,7 @@ static long walk_frame(uint32_t i, const struct walk_context *c)
 	case SAMPLE_AT_MORESTACK:
 		if (w->returns && !go_on_outside(w))
 			return 0;
-		/* Before it has switched stacks, it is as any other. */
+		/* Before it has switched stacks, it is like any other function. */
 		if (w->g != w->curg && w->curg && !w->switched)
 			return go_on_at_curg(c);
 		break;

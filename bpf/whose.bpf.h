@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * Whose stack it is, and where it begins: what programs that walk stacks share.
+ * Finds the owner of a stack and the stack's beginning, for all programs that walk stacks.
  *
  * It needs the kernel's type information: bpf_get_current_task_btf (3ca1032ab7ab, Linux 5.11),
  * bpf_task_pt_regs (dd6e10fbd9fb, 5.15), bpf_loop (e6f2dd0f8067, 5.17).
@@ -21,8 +21,8 @@ struct {
 	__type(value, struct sample_counters);
 } counters SEC(".maps");
 
-/* What is known of Go binaries, by executable file: right from the first sample of any process that
- * executes one, forked or executed a moment ago. */
+/* Facts about Go binaries, by executable file. So even the first sample of any process that
+ * executes one is right, when the process was forked or executed a moment ago. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, SAMPLE_EXECUTABLES);
@@ -30,7 +30,7 @@ struct {
 	__type(value, struct sample_binary);
 } binaries SEC(".maps");
 
-/* What is used of the kernel's structs (CO-RE: BTF says where it is). */
+/* The used fields of the kernel's structs. With CO-RE, BTF gives their offsets. */
 struct mm_struct___local {
 	unsigned long start_code;
 	struct file___local *exe_file;
@@ -60,7 +60,7 @@ static __always_inline void find_binary(struct walk *w, struct task_struct___loc
 		return;
 	}
 	w->binary = *b;
-	w->go = b->n_rows != 0; /* else it is no Go binary */
+	w->go = b->n_rows != 0; /* without rows it is no Go binary */
 	w->bias = mm ? mm->start_code - b->start_code : 0;
 }
 
@@ -76,7 +76,7 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 	if (read_word(c, w->g + w->binary.g_m, &m) || read_word(c, m + w->binary.m_g0, &g0) ||
 	    read_word(c, m + w->binary.m_gsignal, &gsignal) ||
 	    read_word(c, m + w->binary.m_curg, &w->curg)) {
-		/* a goroutine that is not running has no m: what the slot holds is not one */
+		/* a goroutine that is not running has no m, so the slot holds no goroutine */
 		w->g = w->curg = 0;
 		return;
 	}
@@ -91,7 +91,7 @@ static __always_inline void find_goroutine(const struct walk_context *c,
 		  &w->record.goid);
 }
 
-/* The registers of the program, which were saved as it entered the kernel. */
+/* Takes the registers of the program, which the kernel saved at its entry. */
 static __always_inline void find_saved_registers(struct walk *w, struct task_struct *task)
 {
 	struct pt_regs *regs, in_kernel;
@@ -106,19 +106,20 @@ static __always_inline void find_saved_registers(struct walk *w, struct task_str
 	w->pc = REG_PC(&in_kernel);
 	w->sp = REG_SP(&in_kernel);
 	w->bp = REG_FP(&in_kernel);
-	/* In a system call the pc is behind the instruction. Where execve goes back, it is the
-	 * first instruction of the new image. */
+	/* In a system call the pc is behind the instruction. When execve returns, it is the first
+	 * instruction of the new image. */
 	w->returns = CALL_NUMBER(&in_kernel) >= 0;
 	if (CALL_NUMBER(&in_kernel) == NR_EXECVE || CALL_NUMBER(&in_kernel) == NR_EXECVEAT) {
 		w->returns = 0;
-		/* The old image may be gone, and the registers are still those of it (fs/exec.c,
-		 * begin_new_exec; fs/binfmt_elf.c, START_THREAD at the end): there is no stack. */
+		/* The old image may be gone while the registers are still those of it (fs/exec.c,
+		 * begin_new_exec; fs/binfmt_elf.c, START_THREAD at the end). Then there is no
+		 * stack. */
 		if (bpf_probe_read_user(&code, sizeof(code), (void *)w->pc))
 			w->pc = 0;
 	}
 }
 
-/* Nothing is known of its stack yet. */
+/* Begins a stack of which nothing is known yet. */
 static __always_inline void begin_stack(struct walk *w)
 {
 	w->record.flags = w->record.n_kernel = w->record.n_user = 0;

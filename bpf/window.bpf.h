@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * The memory of another task's program, for a walk of its stack. Each reading takes a microsecond,
- * so much is read at once: frames follow each other.
+ * The memory of another task's program, for a walk of its stack. A read takes a microsecond, so a
+ * read takes many bytes at once, because frames follow each other.
  *
  * bpf_copy_from_user_task, in programs that may sleep: 376040e47334, Linux 5.18.
  */
@@ -16,7 +16,7 @@
 #define WINDOW_BYTES 2048
 #define PAGE_BYTES   4096
 
-/* What is at `from`; n 0: nothing. */
+/* The n bytes at `from`. Empty when n is 0. */
 struct window {
 	uint64_t from;
 	uint32_t n, pad;
@@ -35,7 +35,8 @@ struct walk_context {
 	struct window *window;
 };
 
-/* Not beyond the page: what follows it may not be there. */
+/* Moves the window to `at`, not beyond the page, because the next page may not be mapped. Returns 0
+ * or -1. */
 static __always_inline long move_window(const struct walk_context *c, uint64_t at)
 {
 	uint32_t n = PAGE_BYTES - (at & (PAGE_BYTES - 1));
@@ -50,7 +51,7 @@ static __always_inline long move_window(const struct walk_context *c, uint64_t a
 	return 0;
 }
 
-/* 8 or 16 bytes. 0 or not 0. */
+/* Reads 8 or 16 bytes. Returns 0, or another value on an error. */
 static __always_inline long read_user(const struct walk_context *c, void *to, uint32_t bytes,
 				      uint64_t at)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * What programs in the kernel know of the processor, here x86-64: registers, user mode, numbers of
- * system calls, the base of thread-local storage. Another processor has a header of this name in a
- * folder beside this one; the Makefile chooses the folder.
+ * The part of the programs in the kernel that depends on the processor, here x86-64: registers,
+ * user mode, numbers of system calls, the base of thread-local storage. Another processor has a
+ * header of this name in a folder beside this one. The Makefile chooses the folder.
  *
- * struct pt_regs is what programs of type kprobe and perf_event get (bpf_user_pt_regs_t,
+ * Programs of type kprobe and perf_event get a struct pt_regs (bpf_user_pt_regs_t,
  * arch/x86/include/uapi/asm/ptrace.h). The kernel's own struct has the same layout.
  */
 #ifndef GOTRACE_ARCH_BPF_H
@@ -31,33 +31,35 @@
 #define GO_ARG1(regs) ((regs)->rbx)
 #define GO_ARG2(regs) ((regs)->rcx)
 
-/* 1 where the registers are those of the program and not the kernel's. */
+/* 1 when the registers are those of the program and not the kernel's. */
 #define REGS_OF_USER(regs) (((regs)->cs & 3) == 3)
-/* The number of the system call that the thread is in; negative: none. Of registers that were saved
- * at the entry of the kernel. */
+/* The number of the system call that the thread is in, negative for none. `regs` are registers that
+ * were saved at the entry of the kernel. */
 #define CALL_NUMBER(regs) ((int64_t)(regs)->orig_rax)
 /* arch/x86/entry/syscalls/syscall_64.tbl */
 #define NR_EXECVE   59
 #define NR_EXECVEAT 322
 #define NR_UPROBE   336 /* Linux 6.18 */
 
-/* Bytes that a call pushes, the return address, and those that the call of runtime.sigpanic pushes
- * which a signal's handler fakes (preparePanic, signal_amd64.go). */
+/* RETURN_BYTES is the size of the return address that a call pushes. FAULT_BYTES is the size of
+ * that which a signal's handler pushes when it fakes a call of runtime.sigpanic (preparePanic,
+ * signal_amd64.go). */
 #define RETURN_BYTES 8
 #define FAULT_BYTES  8
 
-/* The base of a thread's local storage in struct thread_struct (CO-RE: BTF says where it is). */
+/* The base of a thread's local storage in struct thread_struct. With CO-RE, BTF gives its
+ * offset. */
 struct thread_struct___local {
 	unsigned long fsbase;
 } __attribute__((preserve_access_index));
 #define TLS_BASE(task) ((task)->thread.fsbase)
 
-/* arch/x86/include/asm/segment.h: the code of a program of 32 bits, whose calls have other numbers
- */
+/* The code segment of a program of 32 bits, whose calls have other numbers
+ * (arch/x86/include/asm/segment.h). */
 #define USER32_CS 0x23
 
-/* The two words of another thread's saved registers that say in which system call it is. A whole
- * struct pt_regs would not fit the stack of the program that asks. 0 or negative. */
+/* Reads the two words of another thread's saved registers that identify its system call. A whole
+ * struct pt_regs would not fit the stack of the calling program. Returns 0 or a negative value. */
 static __always_inline int read_call(const struct pt_regs *saved, int64_t *number, int *is_compat)
 {
 	uint64_t call = 0, code = 0;
@@ -70,17 +72,17 @@ static __always_inline int read_call(const struct pt_regs *saved, int64_t *numbe
 	return 0;
 }
 
-/* The branch of Go's stack check (jbe) is taken: carry or zero flag. */
+/* Returns non-zero when the branch of Go's stack check (jbe) is taken, by carry or zero flag. */
 static __always_inline int check_is_taken(const struct pt_regs *regs)
 {
 	return (regs->eflags & 0x41) != 0;
 }
 
 /*
- * Performs the probed RET. No kernel emulates a RET: it is stepped out of line, which is
- * a second trap. When a program changes ip, the kernel does not execute the probed
- * instruction at all (7384893d970e, 4363264111e1: Linux 6.18). Where the stack
- * cannot be read nothing is changed and the kernel steps the RET, which then faults if it must.
+ * Performs the probed RET. No kernel emulates a RET. The kernel steps it out of line, which is a
+ * second trap. When a program changes ip, the kernel does not execute the probed instruction at all
+ * (7384893d970e, 4363264111e1: Linux 6.18). When the stack cannot be read, this changes nothing,
+ * and the kernel steps the RET. The RET then faults if it must.
  */
 static __always_inline void perform_ret(struct pt_regs *ctx)
 {

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause OR GPL-2.0-only */
 /*
- * A frame's caller on x86-64, by each of the ways that the walk knows. Included by step.bpf.h,
- * which defines what is used here. A call pushes the return address; Go and C keep rbp below it.
+ * Finds a frame's caller on x86-64, by each of the walk's ways. step.bpf.h includes this and
+ * defines the functions used here. A call pushes the return address, and Go and C keep rbp below
+ * it.
  */
 #ifndef GOTRACE_FRAMES_BPF_H
 #define GOTRACE_FRAMES_BPF_H
 
 /*
- * The caller by the rows. If rbp is where the frame has the caller's, the frame is there. Else rbp
- * is the caller's still, or again, but where the function uses it as it likes, or has pushed it and
- * not set it yet: then the word below the return address is the caller's frame, further up.
- * 0, 1: the rows do not know, -1: unreadable.
+ * Finds the caller by the rows. If rbp points at the saved rbp of the caller, the frame is there.
+ * Otherwise rbp is still, or again, that of the caller. There are two exceptions: the function uses
+ * rbp as it likes, or has pushed it and not set it yet. In both, the word below the return address
+ * is the caller's frame, further up. Returns 0, 1 when the rows do not know, or -1 when unreadable.
  */
 static __always_inline int step_by_rows(const struct walk_context *c, int special)
 {
@@ -19,7 +20,7 @@ static __always_inline int step_by_rows(const struct walk_context *c, int specia
 	int d = delta_at(link_off(w, w->pc) - (w->returns ? 1 : 0), w->binary.slot,
 			 w->binary.n_rows);
 
-	/* Where rsp may be another stack's, as in time.now, rbp is the frame's. */
+	/* In time.now, for example, rsp may be another stack's, and rbp is the frame's. */
 	if (d < 0 || (d >= 8 && special == SAMPLE_AT_SWITCH))
 		return 1;
 	frame = w->sp + d;
@@ -38,8 +39,9 @@ static __always_inline int step_by_rows(const struct walk_context *c, int specia
 	return 0;
 }
 
-/* 0, or 1 when the chain has ended as it should, -1: unreadable, or it would lead back; with
- * from_go also where it would lead out of Go's code, from which such a function is not called. */
+/* Steps by the frame pointer. Returns 0, or 1 when the chain has ended as it should. Returns -1
+ * when the frame is unreadable, or the chain would lead back. With from_go it also returns -1 when
+ * the chain would lead out of Go's code, because no other code calls such a function. */
 static __always_inline int step_by_frame(const struct walk_context *c, int special, int from_go)
 {
 	struct walk *w = c->w;
@@ -51,7 +53,8 @@ static __always_inline int step_by_frame(const struct walk_context *c, int speci
 		return -1;
 	if (pair[0] == w->bp || (from_go && !in_go(w, pair[1] - 1)))
 		return -1;
-	/* A stack grows downwards. It is left for another one here once, outside of callbacks. */
+	/* A stack grows downwards. A walk leaves it for another one here only once, outside of
+	 * callbacks. */
 	if (w->bp < w->sp) {
 		if (w->switched || (special != SAMPLE_AT_SWITCH && special != SAMPLE_AT_MORESTACK))
 			return -1;
@@ -63,8 +66,8 @@ static __always_inline int step_by_frame(const struct walk_context *c, int speci
 	return 0;
 }
 
-/* The registers that a signal's frame has saved, from its ucontext on: gregs 10 is rbp, 15 rsp, 16
- * rip (sys/ucontext.h). 0 or -1. */
+/* Takes the registers that a signal's frame has saved, from its ucontext on. In gregs 10 is rbp, 15
+ * rsp, 16 rip (sys/ucontext.h). Returns 0 or -1. */
 static __always_inline int go_on_interrupted(const struct walk_context *c, uint64_t ucontext)
 {
 	struct walk *w = c->w;
@@ -79,9 +82,9 @@ static __always_inline int go_on_interrupted(const struct walk_context *c, uint6
 }
 
 /*
- * A signal's handler was called by runtime.sigtramp, which the kernel put on top of a struct
- * rt_sigframe (arch/x86/include/asm/sigframe.h): return address, then ucontext with the registers
- * of what was interrupted. 0 or -1.
+ * Steps from a signal's handler to the interrupted code. runtime.sigtramp called the handler. The
+ * kernel put sigtramp on top of a struct rt_sigframe (arch/x86/include/asm/sigframe.h): return
+ * address, then ucontext with the registers of the interrupted code. Returns 0 or -1.
  */
 static __always_inline int step_by_signal(const struct walk_context *c)
 {
@@ -92,8 +95,8 @@ static __always_inline int step_by_signal(const struct walk_context *c)
 	return d < 0 ? -1 : go_on_interrupted(c, w->sp + d + 8);
 }
 
-/* The caller by .eh_frame. 0, 1: it does not know, 2: it has none, 3: it was interrupted by a
- * signal, -1: unreadable. */
+/* Finds the caller by .eh_frame. Returns 0, 1 when .eh_frame does not know, 2 when there is no
+ * caller, 3 when a signal interrupted the caller, or -1 when unreadable. */
 static __always_inline int step_by_native(const struct walk_context *c)
 {
 	struct walk *w = c->w;
@@ -111,12 +114,12 @@ static __always_inline int step_by_native(const struct walk_context *c)
 		return go_on_interrupted(c, w->sp) ? -1 : 3;
 	else
 		return rule == NATIVE_END ? 2 : 1;
-	if (cfa <= w->sp) /* a stack grows downwards: it would not end */
+	if (cfa <= w->sp) /* a stack grows downwards, so this walk would not end */
 		return -1;
 	if (read_word(c, cfa - 8, &w->pc) || (rbp && read_word(c, cfa + 8 * rbp, &w->bp)))
 		return -1;
 	w->sp = cfa;
-	w->foreign = 0; /* a table says so: the frames up to here are no guess */
+	w->foreign = 0; /* by the table, the frames up to here are no guess */
 	return 0;
 }
 

@@ -25,12 +25,12 @@ struct chunk_packer {
 int chunk_packer_init(struct chunk_packer *c);
 void chunk_packer_free(struct chunk_packer *c);
 
-/* Whether chunks are packed fast from now on, or well. */
+/* Packs chunks faster but larger from now on, or no longer so. */
 void chunk_packer_hurry(struct chunk_packer *c, bool hurry);
 
-/* Packs the pieces into c->out as the chunk h (type, flags, count, seq and
- * first_ns given, the rest filled in); small payloads are left as they are.
- * 0, -ENOMEM, or -EIO when zstd fails. */
+/* Packs the pieces into c->out as the chunk h. The caller sets type, flags, count, seq and first_ns
+ * of h, and this sets the rest. Small payloads are not compressed. 0, -ENOMEM, or -EIO when zstd
+ * fails. */
 int chunk_pack(struct chunk_packer *c, struct chunk_head *h, const struct block_piece *pieces,
 	       size_t n_pieces);
 
@@ -39,7 +39,7 @@ void chunk_head_put(uint8_t *p, struct chunk_head *h);
 
 /* ---- reading ---- */
 
-/* NULL, or what is wrong with the 40 bytes: mark, checksum, limits. */
+/* Reads a header of 40 bytes. Returns NULL, or the fault in its mark, checksum or limits. */
 const char *chunk_head_get(struct chunk_head *h, const uint8_t *p);
 
 struct chunk_unpacker {
@@ -51,8 +51,8 @@ struct chunk_unpacker {
 int chunk_unpacker_init(struct chunk_unpacker *c);
 void chunk_unpacker_free(struct chunk_unpacker *c);
 
-/* Checks a stored payload and unpacks it into c->raw. NULL, or what is wrong
- * ("" for no memory). */
+/* Checks a stored payload and unpacks it into c->raw. Returns NULL, or the fault ("" for no
+ * memory). */
 const char *chunk_unpack(struct chunk_unpacker *c, const struct chunk_head *h, uint8_t *stored);
 
 #endif

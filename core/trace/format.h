@@ -30,32 +30,35 @@
 #define CHUNK_END     7
 #define CHUNK_STACKS  8
 #define CHUNK_SAMPLES 9
-#define CHUNK_SUMMARY 10 /* a slot, written again and again: its payload has its own checksums */
-#define CHUNK_VALUES  11 /* before START: which there are; then those of the next block */
+/* A slot, written again and again. Its payload has its own checksums. */
+#define CHUNK_SUMMARY 10
+/* before START, the definitions of values; later, the values of the next block */
+#define CHUNK_VALUES 11
 
-/* What samples name, before the samples that do; the last two anywhere after START. */
+/* Tables that samples refer to. They come before the samples that need them. The last two may come
+ * anywhere after START. */
 #define CHUNK_PROCESSES 12
 #define CHUNK_IMAGES    13
 #define CHUNK_LABELS    14
 #define CHUNK_SYMBOLS   15
 #define CHUNK_LOCATIONS 16
-#define CHUNK_DEATHS    17 /* after START, behind the stacks that they name */
-#define CHUNK_STATED    18 /* samples that say what the goroutine did */
-#define CHUNK_WEIGHED   19 /* such samples that say how sure their weight is */
+#define CHUNK_DEATHS    17 /* after START and the stacks that they refer to */
+#define CHUNK_STATED    18 /* samples that also have the goroutine's state */
+#define CHUNK_WEIGHED   19 /* CHUNK_STATED, also with the error of the weight */
 #define CHUNK_TYPES     20
 
 /* Chunk flags */
 #define CHUNK_OPTIONAL 1u /* a reader that does not know the type may skip it */
 #define CHUNK_ZSTD     2u /* the payload is one zstd frame */
 
-/* Limits. A reader refuses what is beyond, a writer never writes it. */
+/* Limits. A reader refuses more, and a writer never writes more. */
 #define RAW_MAX_BYTES    (16u << 20)                  /* a chunk's payload, unpacked */
-#define STORED_MAX_BYTES (RAW_MAX_BYTES + (1u << 20)) /* as stored in the file */
+#define STORED_MAX_BYTES (RAW_MAX_BYTES + (1u << 20)) /* a chunk's payload, in the file */
 #define STRING_MAX_BYTES (4u << 20)
-/* unpacked payloads of kvs, funcs, sites, pcs together */
+/* the unpacked payloads of kvs, funcs, sites and pcs together */
 #define TABLES_MAX_BYTES (256u << 20)
-/* and in proportion to the file so far, of which names and sites are a fifth or a tenth; the first
- * are free */
+/* They may also be at most TABLES_MAX_RATIO times the file so far. Names and sites take a fifth or
+ * a tenth of the file. The first TABLES_FREE_BYTES are free. */
 #define TABLES_FREE_BYTES (1u << 20)
 #define TABLES_MAX_RATIO  200u
 #define KVS_MAX           4096u
@@ -65,11 +68,11 @@
 #define SUMMARY_MAX_BYTES (64u << 20) /* unpacked */
 #define BLOCK_MAX_EVENTS  (1u << 16)
 #define VALUE_DEFS_MAX    (1u << 16)
-/* The writer ends a block when its values take this. */
+/* The writer ends a block when its values have this size. */
 #define VALUES_END_BYTES (4u << 20)
 
-/* Of samples. Addresses in all stacks, and in proportion to the file so far; the first are free. A
- * stack counts as STACK_MIN_PCS of them at least. */
+/* Limits of samples. The addresses in all stacks are limited, also in proportion to the file so
+ * far; the first STACK_PCS_FREE are free. A stack counts as at least STACK_MIN_PCS addresses. */
 #define STACK_PCS_MAX   (1u << 26)
 #define STACK_PCS_FREE  (1u << 20)
 #define STACK_PCS_RATIO 128u
@@ -80,7 +83,7 @@
 #define LABELS_MAX      (1u << 20)
 #define LOCATIONS_MAX   (1u << 24)
 #define DEATHS_MAX      (1u << 14)
-/* The writer writes samples when there are so many, a reader takes BLOCK_MAX_EVENTS of them. */
+/* The writer writes a block of so many samples. A reader takes up to BLOCK_MAX_EVENTS. */
 #define SAMPLES_BLOCK 8192u
 
 /* A summary's slot. */
@@ -95,9 +98,9 @@ struct chunk_head {
 	uint32_t stored_bytes, raw_bytes;
 	uint32_t count;       /* items in the payload */
 	uint32_t seq;         /* 0, 1, 2, ... within the file */
-	uint64_t first_ns;    /* of its first event; 0 in other chunks */
+	uint64_t first_ns;    /* time of its first event; 0 in other chunks */
 	uint32_t payload_crc; /* CRC-32 (zlib) of the stored payload */
-	uint32_t head_crc;    /* of the 36 bytes before */
+	uint32_t head_crc;    /* CRC-32 of the 36 bytes before */
 };
 _Static_assert(sizeof(struct chunk_head) == CHUNK_HEAD_BYTES, "read and written field by field");
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which image is at an address. A trace may have a million images, and as many addresses. */
+/* Finds the image at an address. A trace may have a million images, and as many addresses. */
 #ifndef GOTRACE_IMAGE_INDEX_H
 #define GOTRACE_IMAGE_INDEX_H
 
@@ -10,7 +10,7 @@ struct sample_image;
 
 /* Addresses in which one image counts. */
 struct image_range {
-	uint64_t start, end; /* end: after the last */
+	uint64_t start, end; /* end: the address after the last one */
 	uint32_t process;    /* TRACE_NONE: the kernel */
 	uint32_t image;      /* index */
 };
@@ -21,10 +21,10 @@ struct image_index {
 	size_t n, cap;
 };
 
-/* Of the n images of a trace; x is empty. 0 or -ENOMEM; image_index_free in either case. */
+/* Fills the empty x from the n images of a trace. 0 or -ENOMEM; image_index_free in either case. */
 int image_index_build(struct image_index *x, const struct sample_image *images, size_t n);
-/* The index of the image at an address, of several the last; TRACE_NONE: there is none. Kernel
- * addresses may be asked for with any process. */
+/* Returns the index of the last image at an address, or TRACE_NONE. For kernel addresses any
+ * process will do. */
 uint32_t image_index_find(const struct image_index *x, uint32_t process, uint64_t pc);
 void image_index_free(struct image_index *x);
 

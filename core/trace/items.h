@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What items of tables are made of: numbers and strings. Private to core/trace. */
+/* The parts of tables' items: numbers and strings. Private to core/trace. */
 #ifndef GOTRACE_ITEMS_H
 #define GOTRACE_ITEMS_H
 
@@ -12,13 +12,14 @@
 #include "trace/format.h"
 #include "trace/tables.h"
 
-/* Room for `more` bytes; where they go. */
+/* Makes room for `more` bytes and returns their place; NULL when there is no memory. */
 static inline uint8_t *item_room(struct bytes *b, size_t more)
 {
 	return vec_reserve(&b->data, &b->cap, b->n + more) ? NULL : b->data + b->n;
 }
 
-/* Bytes of a string with its length; 0 when it is too long. NULL is written as empty. */
+/* Returns the most bytes of a string with its length; 0 when the string is too long. NULL counts as
+ * empty. */
 static inline size_t item_str_bytes(const char *s)
 {
 	size_t n = s ? strlen(s) : 0;

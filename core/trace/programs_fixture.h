@@ -12,7 +12,7 @@
 
 /* Writes it to path; kid: the path of the other program. 0 or -errno. */
 int programs_fixture_file(const char *path, const char *kid);
-/* The same with so many of prog's samples in no goroutine. */
+/* Like programs_fixture_file, but `outside` samples of prog are in no goroutine. */
 int programs_fixture_outside(const char *path, const char *kid, unsigned outside);
 
 #endif

@@ -12,15 +12,16 @@
 struct trace_reader {
 	int fd;
 	char *name; /* for messages */
-	int err;    /* what a failed read returned, for ever after */
+	int err;    /* the error of a failed read, which later reads return too */
 	bool started, ended, complete;
-	bool growing;    /* when it was opened */
-	uint64_t until;  /* where the file ended then; no chunk is read that begins behind it */
-	uint64_t off;    /* of what is read next */
-	uint64_t sound;  /* up to there, chunks are whole */
-	uint64_t events; /* in the blocks read */
+	bool growing; /* the file grew when it was opened */
+	/* the end of the file then; no chunk that begins behind it is read */
+	uint64_t until;
+	uint64_t off;    /* offset of the next read */
+	uint64_t sound;  /* chunks are whole up to this offset */
+	uint64_t events; /* events in the blocks read */
 	uint64_t tables_bytes;
-	uint64_t items[CHUNK_TYPES]; /* of each kind of table */
+	uint64_t items[CHUNK_TYPES]; /* items of each kind of table */
 	uint32_t seq;
 	struct trace_info info;
 	struct bytes stored;
@@ -30,22 +31,22 @@ struct trace_reader {
 	struct slot {
 		uint64_t off;
 		uint32_t bytes;
-	} * slots; /* of summaries */
+	} * slots; /* slots of summaries */
 	size_t n_slots, cap_slots;
-	size_t at, args_at;         /* next event of the block, next of its arguments */
-	struct block_values values; /* of the block, or of the next one */
-	size_t values_at;           /* next of them */
-	bool values_wait;           /* their block was not read yet */
+	size_t at, args_at;         /* the next event of the block, the next of its arguments */
+	struct block_values values; /* values of this block or the next one */
+	size_t values_at;           /* index of the next value */
+	bool values_wait;           /* the block of `values` was not read yet */
 	struct sample_tables tables;
-	struct sample *samples; /* of the block of samples read last */
+	struct sample *samples; /* the last block of samples read */
 	size_t n_block, cap_samples;
-	uint64_t n_samples;         /* in the blocks read */
-	sample_resolve_fn *resolve; /* NULL: nobody looks up addresses */
+	uint64_t n_samples;         /* samples in the blocks read */
+	sample_resolve_fn *resolve; /* NULL: addresses are not looked up */
 	void *resolve_ctx;
-	uint64_t stack_pcs; /* in their stacks, as the limit counts them */
+	uint64_t stack_pcs; /* addresses in stacks, as the limit counts them */
 };
 
-/* reader_samples.c. NULL, or what is wrong ("" for no memory). */
+/* reader_samples.c. These return NULL, or the fault ("" for no memory). */
 /* Counts a chunk of a table against the limits. */
 const char *reader_count_table(struct trace_reader *r, const struct chunk_head *h);
 const char *reader_take_sample_table(struct trace_reader *r, const struct chunk_head *h);

@@ -39,7 +39,7 @@ static SAMPLE_UNUSED void sample_sink(void *ctx, enum log_level level, const cha
 	snprintf(l->last, sizeof(l->last), "%s", line);
 }
 
-/* splitmix64: small, and the same everywhere. */
+/* splitmix64, which is small and equal everywhere. */
 static SAMPLE_UNUSED uint64_t sample_random(uint64_t *seed)
 {
 	uint64_t z = *seed += 0x9e3779b97f4a7c15u;
@@ -229,7 +229,7 @@ static SAMPLE_UNUSED void sample_fill(int fd, const void *data, size_t n)
 	assert_int_equal(pwrite(fd, data, n, 0), n);
 }
 
-/* What fd holds, to be freed. */
+/* Returns the contents of fd, to be freed. */
 static SAMPLE_UNUSED uint8_t *sample_bytes(int fd, size_t *n)
 {
 	off_t end = lseek(fd, 0, SEEK_END);

@@ -12,11 +12,12 @@
 #define FIXTURE_STRETCH_FROM_NS "900000000"
 #define FIXTURE_STRETCH_TO_NS   "2500000000"
 
-/* Writes it into w, with symbols or without. 0 or -errno. */
+/* Writes the recording into w, with symbols or without. 0 or -errno. */
 int samples_fixture_write(struct trace_writer *w, bool symbols);
-/* The same as a file at path, whole. 0 or -errno. */
+/* Writes them into a whole file at path. 0 or -errno. */
 int samples_fixture_file(const char *path, bool symbols);
-/* Samples of what is no clock: each weight counts events; count: of -c, NULL: it was not given. */
+/* Writes samples of an event that is no clock, whose weights count events. count is that of -c;
+ * NULL when it was not given. */
 int samples_fixture_event(const char *path, const char *event, const char *count);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The *.gotrace file: the data about a trace, and reading and writing it. FORMAT.md defines the
- * bytes.
+ * Reads and writes *.gotrace files, and has the data about a trace. FORMAT.md defines the bytes.
  */
 #ifndef GOTRACE_TRACE_H
 #define GOTRACE_TRACE_H
@@ -20,11 +19,11 @@
  * (runtime probes) has func TRACE_NONE. */
 struct trace_site {
 	uint32_t func; /* index into funcs, or TRACE_NONE */
-	/* EV_TAIL, EV_ENTRY_TAIL: index of the function jumped to when it is probed, else
-	 * TRACE_NONE */
+	/* EV_TAIL, EV_ENTRY_TAIL: index of the function that is jumped to, if it is probed.
+	 * Otherwise TRACE_NONE. */
 	uint32_t target;
-	uint64_t file_off; /* of the probed instruction */
-	uint16_t kind;     /* EV_* that it emits */
+	uint64_t file_off; /* offset of the probed instruction */
+	uint16_t kind;     /* EV_* of its events */
 };
 
 struct trace_func {
@@ -35,7 +34,7 @@ struct trace_func {
 	uint32_t size;
 };
 
-/* The warning (KEY_WARN) on functions that were left out begins so. */
+/* The begin of the warning (KEY_WARN) on functions that were left out. */
 #define WARN_UNTRACED "not traced:"
 
 /* A free-form statement about the trace. Keys are in trace/keys.h. */
@@ -51,19 +50,19 @@ struct trace_pc {
 	uint32_t line;
 };
 
-/* Everything but the events. Owned by whoever fills it; free with trace_info_free. */
+/* All data of a trace except the events. The code that fills it owns it; free with
+ * trace_info_free. */
 struct trace_info {
 	struct trace_func *funcs;
 	size_t n_funcs, cap_funcs;
 	struct trace_site *sites;
 	size_t n_sites, cap_sites;
-	/* header first, then what the end record adds */
+	/* keys of the header first, then those of the end record */
 	struct trace_kv *kvs;
 	size_t n_kvs, cap_kvs;
 	struct trace_pc *pcs;
 	size_t n_pcs, cap_pcs;
-	/* arguments and results that calls are recorded with; a function's are next to each other
-	 */
+	/* arguments and results recorded with calls; those of a function are next to each other */
 	struct trace_value_def *values;
 	size_t n_values, cap_values;
 };
@@ -89,139 +88,139 @@ void trace_info_free(struct trace_info *t);
 struct trace_writer;
 
 /*
- * Starts a trace on `fd` (a regular file, empty; owned by the writer from now
- * on, also on failure). Writes the header and `info` at once. Events are
- * buffered into blocks of at most about 64 Ki events and written as soon as a
- * block is full or trace_writer_flush is called, so that a killed tracer leaves
- * whole blocks. The file is locked (OFD) until it is closed, which tells readers
+ * Starts a trace on `fd`, an empty regular file, which the writer owns from now on, also on
+ * failure. Writes the header and `info` at once. Buffers events into blocks of at most about 64 Ki
+ * events. Writes a block as soon as it is full or trace_writer_flush is called, so that a killed
+ * tracer leaves whole blocks. Locks the file (OFD) until it is closed. Readers know by the lock
  * that it grows. NULL and errno after logging.
  */
 struct trace_writer *trace_writer_new(int fd, const struct trace_info *info);
 
 /* Adds one event; `ev->arg` is read only for the 64-byte kinds. Events come in time order, except
- * EV_LOSS, whose ts_ns may be earlier. 0 or -errno (logged once; ENOSPC and the like: what was
- * written stays readable, later calls return the same error). */
+ * EV_LOSS, whose ts_ns may be earlier. 0 or -errno, logged once. After ENOSPC and other errors the
+ * bytes written before stay readable, and later calls return the same error. */
 int trace_writer_event(struct trace_writer *w, const struct event_ext *ev);
-/* Adds n events at once, all of kinds that have no arguments; the fastest way. Results as
+/* Adds n events at once, all of kinds without arguments. This is the fastest way. Returns like
  * trace_writer_event. */
 int trace_writer_many(struct trace_writer *w, const struct event *ev, size_t n);
-/* Values of the event that is added next, which must be of one of its function's entries or exits;
- * v->at means nothing. */
+/* Sets the values of the next event, which must be an entry or exit of their function. v->at is not
+ * used. */
 int trace_writer_values(struct trace_writer *w, const struct trace_values *v);
-/* Names a pc; to be called before the first event that carries it. */
+/* Adds the name of a pc. To be called before the first event with this pc. */
 int trace_writer_pc(struct trace_writer *w, const struct trace_pc *pc);
-/* Whoever else wants to know of each that is given. */
+/* Sets a function that trace_writer_pc calls for each pc. */
 void trace_writer_on_pc(struct trace_writer *w, void (*on_pc)(void *ctx, const struct trace_pc *pc),
 			void *ctx);
-/* States something that was not known at the start, or differs now. */
+/* Sets a key that was not known at the start, or has another value now. */
 int trace_writer_set(struct trace_writer *w, const char *key, const char *value);
-/* What is known without the events (FORMAT.md, "Summary"), packed. Zeroed: none. */
+/* A packed summary (FORMAT.md, "Summary"), the numbers known without the events. A zeroed struct
+ * has none. */
 struct trace_summary {
 	uint8_t *packed;
 	uint32_t stored_bytes, raw_bytes, crc;
 };
-/* Packs n bytes; any thread may. 0, -E2BIG (above 64 MiB), -ENOMEM, -EIO; to be freed. */
+/* Packs n bytes; any thread may call it. 0, -E2BIG (above 64 MiB), -ENOMEM, -EIO. The caller frees
+ * *s. */
 int trace_summary_pack(struct trace_summary *s, const uint8_t *raw, size_t n);
 void trace_summary_free(struct trace_summary *s);
-/* Puts it into the file in place of the one before: of those written the last is what a reader
- * finds, also when the writer is killed at any moment. The file does not grow by it but when the
- * summary has doubled. Where nothing can be written over, as in a pipe, only the last one is
- * written. 0 or -errno, logged; -E2BIG: it has no room, the one before stays. */
+/* Writes a summary in place of the one before. A reader finds the last summary written, also when
+ * the writer is killed at any moment. The file grows by it only when the summary has doubled. Where
+ * overwriting is not possible, as in a pipe, only the last one is written. 0 or -errno, logged.
+ * -E2BIG: it has no room, and the one before stays. */
 int trace_writer_summary(struct trace_writer *w, const struct trace_summary *s, bool last);
-/* All given so far is in the file when it returns 0. */
+/* Writes all events and keys given so far. 0 or -errno. */
 int trace_writer_flush(struct trace_writer *w);
-/* Starts a thread that packs and writes full blocks while the caller goes on, not more than two at
- * a time: the caller waits while there are. The file is the same. When the disk is full a later
- * call says so, trace_writer_flush at the latest. At most once. 0 or -errno. */
+/* Starts a thread that packs and writes full blocks while the caller goes on. The caller waits
+ * while two blocks wait for it. The file is the same as without a thread. A later call reports that
+ * the disk is full, trace_writer_flush at the latest. At most once. 0 or -errno. */
 int trace_writer_start_thread(struct trace_writer *w);
-/* From the next block on: packs in half the time, into some 10 % more bytes. For a writer that
- * cannot keep up.
- */
+/* From the next block on packs in half the time, into some 10 % more bytes. For a writer that
+ * cannot keep up. */
 void trace_writer_hurry(struct trace_writer *w, bool hurry);
-uint64_t trace_writer_bytes(const struct trace_writer *w); /* in the file so far */
-/* In the file at the most if it was flushed now. */
+uint64_t trace_writer_bytes(const struct trace_writer *w); /* size of the file so far */
+/* Returns the largest size that the file may have after a flush now. */
 uint64_t trace_writer_bytes_max(const struct trace_writer *w);
 
 /* Writes the last block and the end record with `kvs` (counters, the target's
  * status), syncs and closes. Frees w in every case. 0 or -errno. */
 int trace_writer_finish(struct trace_writer *w, const struct trace_kv *kvs, size_t n);
-/* Closes without an end record: the trace reads as incomplete. */
+/* Closes without an end record. Readers report the trace as incomplete. */
 void trace_writer_abort(struct trace_writer *w);
 
 /*
- * Where events of a recording go while it runs: a trace, or what decides which of them get into
- * it. Functions return 0 or -errno, which ends the recording.
+ * Receives the events of a recording while it runs. It is a trace, or code that decides which
+ * events get into the trace. Functions return 0 or -errno, which ends the recording.
  */
 struct trace_sink {
-	/* As trace_writer_event and trace_writer_many. */
+	/* They work like trace_writer_event and trace_writer_many. */
 	int (*event)(void *ctx, const struct event_ext *ev);
 	int (*many)(void *ctx, const struct event *ev, size_t n);
-	/* As trace_writer_values: of the event that is given next, until which they are there.
-	 * NULL: no values may be asked for. */
+	/* Sets the values of the next event, as trace_writer_values does. They are valid until that
+	 * event. NULL: no values may be asked for. */
 	int (*values)(void *ctx, const struct trace_values *v);
-	/* Every few milliseconds: all events older than now_ns have been given. NULL: not wanted.
-	 */
+	/* Called every few milliseconds, when all events older than now_ns have been given. May be
+	 * NULL. */
 	int (*round)(void *ctx, uint64_t now_ns);
-	/* There are no more. Adds what is to be known to `end`, the keys of the end record. NULL:
-	 * not wanted. */
+	/* Called after the last event. Adds keys of the end record to `end`. May be NULL. */
 	int (*finish)(void *ctx, struct trace_info *end);
 	void *ctx;
 };
-/* All of them go to w, which is borrowed. */
+/* Returns a sink that gives everything to w, which is borrowed. */
 struct trace_sink trace_writer_sink(struct trace_writer *w);
 
 /* ---- reading ---- */
 
 struct trace_reader;
 
-/* Opens `path` ("-": stdin) and reads all that precedes the first event.
- * NULL and errno after logging one line: ENOENT, EACCES, EBADMSG (not a trace, corrupt header),
- * ENOTSUP (a newer format version), ENOMEM. */
+/* Opens `path` ("-" is stdin) and reads everything before the first event. NULL and errno after
+ * logging one line: ENOENT, EACCES, EBADMSG (not a trace, corrupt header), ENOTSUP (a newer format
+ * version), ENOMEM. */
 struct trace_reader *trace_reader_open(const char *path);
-/* The same of an open file, which is taken over even on failure; name: for messages. */
+/* Reads an open file, and owns fd even on failure. name is for messages. */
 struct trace_reader *trace_reader_open_fd(int fd, const char *name);
 
-/* Whether the file at `path`, which is not followed if it is a link, begins as a trace. */
+/* Returns whether the file at `path` begins as a trace. Does not follow a link. */
 bool trace_file_is_one(const char *path);
 
-/* The next event. 1 and *ev (all of it set, arg zero where the kind has none), 0 at the end, or
- * -EBADMSG when a block is corrupt, -ENOTSUP when it is of a newer format, -EIO, -ENOMEM (logged
- * once; reading may not go on, later calls return the same). A file cut off between or inside
- * blocks is no error: 0, and trace_reader_complete is false. */
+/* Reads the next event. Returns 1 and sets all of *ev, with arg zero where the kind has no
+ * arguments. Returns 0 at the end. Errors: -EBADMSG for a corrupt block, -ENOTSUP for a block of a
+ * newer format, -EIO, -ENOMEM. They are logged once, reading may not go on, and later calls return
+ * the same. A file cut off between or inside blocks is no error. Then it returns 0, and
+ * trace_reader_complete is false. */
 int trace_reader_next(struct trace_reader *r, struct event_ext *ev);
-/* Values of the event that it returned last; NULL: none. Valid until r is used again. */
+/* Returns the values of the last event read; NULL: none. Valid until r is used again. */
 const struct trace_values *trace_reader_values(const struct trace_reader *r);
 
-/* Events as they lie in the reader's memory. */
+/* Events in the reader's memory. */
 struct trace_span {
 	const struct event *ev;
 	size_t n;
-	/* of the events ev[arg_at[0]], ev[arg_at[1]], ..., which have some */
+	/* args[i] are the arguments of ev[arg_at[i]] */
 	const uint64_t (*args)[4];
 	const uint32_t *arg_at;
 	size_t n_args;
-	/* of the events ev[values[0].at], ev[values[1].at], ..., which have some */
+	/* values[i] are the values of ev[values[i].at] */
 	const struct trace_values *values;
 	size_t n_values;
 };
 
-/* All events up to the end of a block at once, with no copy: what trace_reader_next would
- * return, and its results. Valid until r is used again. */
+/* Reads all events up to the end of a block at once, without a copy. Returns like
+ * trace_reader_next. Valid until r is used again. */
 int trace_reader_span(struct trace_reader *r, struct trace_span *span);
 
-/* Valid from open on; pcs and end keys fill in as reading goes on. Owned by r. */
+/* Returns data that is valid since opening. Reading adds pcs and the keys of the end. r owns it. */
 const struct trace_info *trace_reader_info(const struct trace_reader *r);
-/* The newest whole summary among what was read so far. 1 and *p, *n (valid until r is used again),
- * 0 when there is none, -EBADMSG when it cannot be unpacked, -ENOMEM. Not logged. */
+/* Finds the newest whole summary read so far. Returns 1 and sets *p and *n, valid until r is used
+ * again. Returns 0 when there is none, -EBADMSG when it cannot be unpacked, -ENOMEM. Not logged. */
 int trace_reader_summary(struct trace_reader *r, const uint8_t **p, size_t *n);
-/* After the end: goes on where the file has grown meanwhile, and looks for a newer summary. 0, or
- * -errno (logged): -ESPIPE when it cannot be read again. */
+/* Goes on after the end, where the file has grown meanwhile, and looks for a newer summary. 0, or
+ * -errno (logged). -ESPIPE: the file cannot be read again. */
 int trace_reader_again(struct trace_reader *r);
-/* Of the file, read so far. */
+/* Returns the number of bytes of the file read so far. */
 uint64_t trace_reader_bytes(const struct trace_reader *r);
-/* After the end was reached: was there an end record? */
+/* Returns, after the end, whether there was an end record. */
 bool trace_reader_complete(const struct trace_reader *r);
-/* Was it still being written when it was opened? */
+/* Returns whether the file was still being written when it was opened. */
 bool trace_reader_growing(const struct trace_reader *r);
 void trace_reader_close(struct trace_reader *r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Arguments and results as a trace has them (FORMAT.md, "Arguments"): which there are, and one by
- * one as bytes.
+ * Arguments and results in a trace (FORMAT.md, "Arguments"): their definitions, and the bytes of
+ * each.
  */
 #ifndef GOTRACE_TRACE_VALUES_H
 #define GOTRACE_TRACE_VALUES_H
@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* What a value is; stable numbers, those of enum govalue_type. */
+/* Kinds of values. The numbers are stable, and those of enum govalue_type. */
 enum trace_value_type {
 	TRACE_VALUE_INT = 1,
 	TRACE_VALUE_UINT,
@@ -19,23 +19,23 @@ enum trace_value_type {
 	TRACE_VALUE_BOOL,
 	TRACE_VALUE_STRING,
 	TRACE_VALUE_POINTER,
-	TRACE_VALUE_LENGTH, /* of a slice, map or channel */
-	TRACE_VALUE_TYPE,   /* the name of the type in an interface; empty: it is nil */
+	TRACE_VALUE_LENGTH, /* the length of a slice, map or channel */
+	TRACE_VALUE_TYPE,   /* the name of the type in an interface; empty for nil */
 	TRACE_VALUE_TYPES,
 };
 
-/* An argument or a result that calls of a function are recorded with. */
+/* An argument or a result that is recorded with calls of a function. */
 struct trace_value_def {
 	uint32_t func; /* index into funcs */
 	bool result;
 	uint8_t type; /* enum trace_value_type */
-	char *name;   /* as the user asked for it */
+	char *name;   /* the name that the user gave */
 };
 
-/* The values that came with one event: of defs [first, first + n), one after the other in
+/* The values of one event, those of the definitions [first, first + n). They follow each other in
  * [data, data + bytes). */
 struct trace_values {
-	uint32_t at; /* of the event, in its span */
+	uint32_t at; /* index of the event in its span */
 	uint32_t first, n;
 	uint32_t bytes;
 	const uint8_t *data;
@@ -48,8 +48,8 @@ struct trace_value {
 		int64_t i;
 		uint64_t u;
 		double f;
-	} v; /* of a string: its length */
-	/* of a string, or a type: what is stored of it, not ended by a NUL */
+	} v; /* for a string, its length */
+	/* for a string or a type, the stored part of it, without a NUL */
 	const char *text;
 	size_t text_bytes;
 };
@@ -57,25 +57,25 @@ struct trace_value {
 /* The longest text of a value. */
 #define TRACE_VALUE_TEXT_MAX 1024
 
-/* Bytes that trace_value_put may write. */
+/* Returns the most bytes that trace_value_put may write. */
 static inline size_t trace_value_room(const struct trace_value *v)
 {
 	return 24 + v->text_bytes;
 }
 /* Writes v, whose text is no longer than TRACE_VALUE_TEXT_MAX, at p; returns the end of it. */
 uint8_t *trace_value_put(uint8_t *p, const struct trace_value *v);
-/* Reads a value of that type from [p, end): what follows it, NULL when it is not sound. v->text
- * points into it. */
+/* Reads a value of that type from [p, end). Returns the place after it, or NULL when it is not
+ * sound. v->text points into the bytes. */
 const uint8_t *trace_value_get(const uint8_t *p, const uint8_t *end, uint8_t type,
 			       struct trace_value *v);
 
-/* As people read it: -5, "text"... (500 bytes), len 3, *errors.errorString, nil, ?nil. */
+/* Prints a value for people: -5, "text"... (500 bytes), len 3, *errors.errorString, nil, ?nil. */
 void trace_value_text(FILE *out, const struct trace_value *v);
-/* Without the quotes, for names of groups: /index */
+/* Prints a value without quotes, for names of groups: /index */
 void trace_value_plain(FILE *out, const struct trace_value *v);
 
-/* "name=text" of all of them, joined by blanks; `result` and `argument` choose which. A result
- * without a name is "=text". Returns how many were written. */
+/* Prints "name=text" for each value, joined by blanks. `arguments` and `results` choose the values.
+ * A result without a name is "=text". Returns the number of values printed. */
 size_t trace_values_text(FILE *out, const struct trace_value_def *defs,
 			 const struct trace_values *v, bool arguments, bool results);
 

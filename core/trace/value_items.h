@@ -15,10 +15,10 @@
 struct value_items {
 	struct bytes b;
 	uint32_t count;
-	uint32_t at; /* event of the block that had values last */
+	uint32_t at; /* the last event of the block with values */
 };
 
-/* Adds those of the event with that place in the block. 0 or -ENOMEM. */
+/* Adds the values of event number `at` of the block. 0 or -ENOMEM. */
 static inline int value_items_put(struct value_items *items, uint32_t at,
 				  const struct trace_values *v)
 {
@@ -38,7 +38,7 @@ static inline int value_items_put(struct value_items *items, uint32_t at,
 	return 0;
 }
 
-/* They were written: the next are of another block. */
+/* Empties the items after they were written, because the next ones belong to another block. */
 static inline void value_items_clear(struct value_items *items)
 {
 	items->b.n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which functions to release so that probing stays below a share of the processor time. */
+/* Chooses functions to release so that probing stays below a share of the processor time. */
 #ifndef GOTRACE_COST_LIMIT_H
 #define GOTRACE_COST_LIMIT_H
 
@@ -7,45 +7,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What probing took of some span of processor time, estimated. */
+/* Estimated times of probes in a span of processor time. */
 struct cost_span {
 	uint64_t cpu_ns;
-	uint64_t all_ns;         /* of all functions */
+	uint64_t all_ns;         /* time of all functions' probes */
 	const uint64_t *func_ns; /* by function; 0 for one that was released */
 	size_t n_funcs;
 };
 
-/* Whether probes took more than max_share, above 0 and below 1, of the span. */
+/* Returns true if probes took more than max_share of the span. max_share is above 0 and below 1. */
 bool cost_limit_exceeded(uint64_t cpu_ns, uint64_t all_ns, double max_share);
 
 /*
- * The dearest functions, dearest first, without which the rest would have stayed below max_share of
- * what the span would have been then, or at least below a tenth of what they took: indices in
- * `out`, of n_funcs. How many. *left_ns: what the rest took.
+ * Chooses functions to release, the most expensive first. Without them the rest would have taken
+ * less than max_share of the shorter span, or less than a tenth of what all took. Writes their
+ * indices to `out`, which has room for n_funcs. Returns their number. Sets *left_ns to the time of
+ * the rest.
  */
 size_t cost_limit_choose(const struct cost_span *s, double max_share, uint32_t *out,
 			 uint64_t *left_ns);
 
 /*
- * What events were estimated to cost, at the cost of each that was measured before the program
- * started, and what probing took by samples of the program's processor time. Sums.
+ * Sums of estimates and of samples. Estimates multiply events by the cost of an event, measured
+ * before the program started. Samples of the program's processor time show the time of probes.
  */
 struct cost_seen {
 	double cpu_ns, estimated_ns;
-	double sampled_ns, sampled_probe_ns; /* what samples stand for, and those in probes */
-	double own_ns; /* what gotrace itself took of it, where no processor was free */
+	double sampled_ns, sampled_probe_ns; /* time of all samples, and of those in probes */
+	/* The part that gotrace itself took, where no processor was free. */
+	double own_ns;
 	uint64_t n_probes;
 };
 
-/* By how much estimates are to be multiplied, COST_SEEN_DEAREST at most: what samples see beyond
- * that has other causes. Without enough samples in probes: `before`, but no more than makes the
- * estimate all of the processor time. */
+/* Returns a factor for estimates, COST_SEEN_DEAREST at most. A larger factor has other causes. If
+ * samples in probes are too few, returns `before`, reduced so that the estimate is at most all of
+ * the processor time. */
 double cost_seen_scale(const struct cost_seen *s, double before);
 #define COST_SEEN_ENOUGH  25
 #define COST_SEEN_DEAREST 10
 
-/* What probes took by samples, as a share of cpu_ns, stubs of released functions included, gotrace
- * itself not; below 0: there are too few samples. */
+/* Returns the share of cpu_ns that samples show in probes. Stubs of released functions count,
+ * gotrace itself does not. Returns a value below 0 if there are too few samples. */
 double cost_seen_share(const struct cost_seen *s);
 
 #endif

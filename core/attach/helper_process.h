@@ -8,9 +8,9 @@
 
 /*
  * Forks a helper with its own session. Returns 0 in the helper, the helper's pid in the parent, or
- * -1. In the helper, standard input, output and error are /dev/null, and of the other descriptors
- * only the `n` of `keep` are open: a process that waits for gotrace to close a pipe or drop a lock
- * does not wait for the helper. Sorts `keep`.
+ * -1. The helper's standard input, output and error are /dev/null. It keeps the `n` descriptors in
+ * `keep` open and closes all others. So a process that waits for gotrace to close a pipe or drop a
+ * lock does not wait for the helper. Sorts `keep`.
  */
 pid_t helper_process_fork(int *keep, size_t n);
 

@@ -45,90 +45,94 @@ struct recording {
 	const struct gobin *binary;
 	const struct golayout *layout;
 	const struct caps *caps;
-	struct probing *probing; /* chosen; falls back when the stubs cannot be used */
+	struct probing *probing; /* chosen; falls back if stubs are impossible */
 	int exe_fd;              /* the binary */
 	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
-	struct cpu_rings *cpu_rings;     /* made before, or NULL: recording_prepare makes them */
+	struct cpu_rings *cpu_rings;     /* made before; NULL: recording_prepare makes them */
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
-	const bool *never_released; /* by function of the plan, of these two; NULL: any may be */
-	double max_cost;            /* share of the processor time that probing may take; 0: any */
-	bool max_cost_traps;        /* instead: release functions by trap_limit.h */
-	bool max_cost_ends;         /* the recording ends where that cannot be kept */
-	bool record_signals;        /* stacks of the target, should it die */
-	const char *exe_path;       /* what a launched target executes */
-	const struct user *user;    /* as whom */
-	/* With record_signals, the last thing to be written: what addresses of stacks are. */
+	/* For max_cost and max_cost_traps, by function of the plan; NULL: any function may be
+	 * released. */
+	const bool *never_released;
+	double max_cost;         /* highest share of probing in the processor time; 0: any */
+	bool max_cost_traps;     /* instead, releases functions by trap_limit.h */
+	bool max_cost_ends;      /* the recording ends if max_cost cannot be kept */
+	bool record_signals;     /* stacks of the target if it dies */
+	const char *exe_path;    /* executable of a launched target */
+	const struct user *user; /* the user of a launched target */
+	/* With record_signals, writes last what addresses of stacks are. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
 	bool show_progress;            /* a line on stderr, rewritten */
-	bool advise;                   /* while it runs, on stderr: what is dear to trace */
-	const struct trace_sink *sink; /* of events; NULL: all get into the trace */
-	/* All is in place: the target is about to be let go, or of a running one recording begins;
-	 * and delay_ns after that. NULL: not wanted. */
+	bool advise;                   /* prints expensive functions on stderr while it runs */
+	const struct trace_sink *sink; /* a sink for events; NULL: the trace gets all */
+	/* gotrace calls on_ready when all probes are attached: just before it lets a launched
+	 * target go, or begins to record a running one. It calls on_begin delay_ns later. NULL: not
+	 * wanted. */
 	void (*on_ready)(void *ctx);
 	void (*on_begin)(void *ctx);
 	void *on_start_ctx;
-	/* Every quarter of a second or so; true: the recording is to end, END_WHEN. NULL: not
-	 * wanted. */
+	/* Called about every quarter of a second. Returns true to end the recording (END_WHEN).
+	 * NULL: not wanted. */
 	bool (*on_tick)(void *ctx);
 	void *on_tick_ctx;
 	uint64_t delay_ns;       /* before duration_ns begins */
 	struct target *target;   /* held, or running */
-	struct signals *signals; /* to gotrace; open */
-	struct phases phases;    /* begun; those before are in it */
+	struct signals *signals; /* signals to gotrace; open */
+	struct phases phases;    /* begun; earlier phases are in it */
 	/* found out on the way */
 	struct probes probes;
 	struct children children;
 	struct exec_guard exec_guard;
 	struct off_cpu off_cpu;
-	const char *no_off_cpu;            /* why it is not told, with states; NULL: it is */
-	struct off_cpu_state off_cpu_seen; /* after it has ended */
+	const char *no_off_cpu;            /* why it is missing from states, or NULL */
+	struct off_cpu_state off_cpu_seen; /* state after its end */
 	struct cpu_samples cpu_samples;
 	int begin_err; /* -ENOMEM */
 	struct links *links;
 	bool open_to_all; /* other processes of the binary hit the probes too; programs filter */
 	struct collector *collector;
-	struct ring_site *ring_sites; /* by site: what inline stubs write */
+	struct ring_site *ring_sites; /* by site: records of inline stubs */
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost, max_cost_traps */
 	struct text_watch text_watch;
 	struct death_watch death_watch;
 	enum end_reason reason;
-	uint64_t collect_start_ns; /* when the target was let go or recording began */
+	uint64_t collect_start_ns; /* time when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
-	unsigned n_own_execs; /* of the binary that were seen */
+	unsigned n_own_execs; /* execs of the binary that gotrace has seen */
 	bool new_image;       /* the target has executed itself anew, without the stubs it had */
-	bool unprobed;        /* some sites have no probe: nothing is recorded */
-	/* processor time that the target had taken before, and the part of it in the kernel */
+	bool unprobed;        /* some sites have no probe, so nothing is recorded */
+	/* The target's processor time before the recording, and the part of it in the kernel. */
 	uint64_t cpu_before_ns, system_before_ns;
-	/* that gotrace had taken before, and that it took while the target ran */
+	/* gotrace's processor time before the recording, and while the target ran. */
 	uint64_t own_before_ns, own_cpu_ns;
 	struct times times;
-	size_t n_stubs;        /* sites that were to be in stubs when the target was let go */
+	size_t n_stubs;        /* planned sites in stubs when the target was let go */
 	int exec_err;          /* END_NOT_STARTED: -errno */
 	int refused;           /* a running target could not be given its stubs: -errno, logged */
 	struct trace_info end; /* keys of the end record, after recording_run */
 };
 
-/* Resolves the attach kind, loads the programs, attaches. 0 or -errno (logged).
- * A launched target does not run yet; events of a running one wait in the rings. */
+/* Resolves the attach kind, loads the programs and attaches them. Returns 0 or -errno (logged). A
+ * launched target does not run yet; events of a running one wait in the rings. */
 int recording_prepare(struct recording *r);
 
-/* Adds to `info` how the target is probed: attach kind, strategy, costs. After
- * recording_prepare. 0 or -ENOMEM. */
+/* Adds keys on probing to `info`: attach kind, strategy, costs. The caller calls it after
+ * recording_prepare. Returns 0 or -ENOMEM. */
 int recording_describe(const struct recording *r, struct trace_info *info);
 
 /*
- * Lets the target go and collects until the recording ends (enum end_reason). Takes over `writer`:
- * the trace is finished and closed on return. The target may still run. 0, or -errno of the
- * trace (what was written is readable), or with `refused` set (nothing was recorded).
+ * Lets the target go and collects until the recording ends (enum end_reason). Takes ownership of
+ * `writer`, and finishes and closes the trace. The target may still run afterwards. Returns 0, or
+ * -errno of the trace; then the file is readable up to the error. It also returns -errno with
+ * `refused` set; then nothing was recorded.
  */
 int recording_run(struct recording *r, struct trace_writer *writer);
 
-/* Waits for a launched target that goes on after the recording, passing signals on. */
+/* Waits for a launched target that continues after the recording. Passes signals on. */
 void recording_wait(struct recording *r);
 
-/* Detaches what is still attached and frees. Must be called in every case. */
+/* Detaches all attached programs and frees memory. The caller must call it in every case. */
 void recording_close(struct recording *r);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Keeps probing below a share of the program's processor time while it runs: functions whose probes
- * take most are released (collect/releases.h), then their probes are detached, and their inline
- * stubs told to record nothing (target/stub_switch.h). Or, with traps_only, only functions whose
- * traps slow the program down (trap_limit.h).
+ * Keeps probing below a share of the program's processor time while it runs. It releases the
+ * functions whose probes take most (collect/releases.h). Then it detaches their probes and makes
+ * their inline stubs record nothing (target/stub_switch.h). With traps_only, it releases only
+ * functions whose traps slow the program down (trap_limit.h).
  */
 #ifndef GOTRACE_RELEASING_H
 #define GOTRACE_RELEASING_H
@@ -22,25 +22,26 @@
 #include "attach/trap_limit.h"
 #include "attach/probes/links.h"
 
-/* Between two looks at the most; judged by what happened since the last one that judged. */
+/* The longest time between two looks. A look judges events since the last look that judged. */
 #define RELEASING_LOOK_MS 20
 
 struct releasing_options {
 	double max_share; /* above 0, below 1; with traps_only 0 */
-	bool traps_only;  /* nobody has set a share, nor asked for traps */
-	bool say;         /* on stderr, what is released */
-	pid_t pid;        /* of the process */
-	/* by function of the plan: it is never released; NULL: any may be */
+	bool traps_only;  /* the user has set no share and has not asked for traps */
+	bool say;         /* print released functions on stderr */
+	pid_t pid;        /* pid of the process */
+	/* Functions that are never released, by function of the plan. NULL: any may be. */
 	const bool *never;
 	const struct load_watch *load;
-	const struct cpu_samples *samples; /* of the program; they may be none */
-	/* as given to links_attach */
+	const struct cpu_samples *samples; /* samples of the program; there may be none */
+	/* the arguments of links_attach */
 	struct links *links;
 	const struct probes *probes;
 	struct links_options attach;
 };
 
-/* When a function was released, and what its probes took of the processor time just before. */
+/* The time of a release, and the share of the function's probes in the processor time just before.
+ */
 struct released_func {
 	uint64_t at_ns;
 	double share;
@@ -48,56 +49,58 @@ struct released_func {
 
 struct releasing {
 	struct releasing_options opt; /* pointers are borrowed */
-	struct releases *releases;    /* the collector's side; NULL: nothing is ever released */
+	struct releases *releases;    /* for the collector; NULL without releases */
 	bool *released;               /* by function of the plan */
-	struct released_func *when;   /* likewise */
+	struct released_func *when;   /* by function of the plan */
 	size_t n_released;
-	/* when the last one was released, or at the first look: processor time so far, and what all
-	 * probes took of it */
+	/* At the last release or the first look: the processor time so far, and the part of all
+	 * probes. */
 	uint64_t rest_cpu_ns, rest_ns;
-	/* at the last judgement, and at the first look, which judges nothing: events that came
-	 * while links were attached are of another time */
+	/* At the last judgement, or at the first look. The first look judges nothing: events from
+	 * before the links were attached belong to another time. */
 	uint64_t cpu_ns, all_ns, *func_ns;
 	struct release_mark {
 		uint64_t at_ns, cpu_ns;
-		uint64_t ever_ns; /* what functions' probes took so far, unscaled */
-	} first, recent;          /* recent: half a second ago or less */
-	/* since the last release: what probes are thought to cost, and take by samples; at the last
-	 * judgement: samples, gotrace's own processor time and the machine's */
+		uint64_t ever_ns; /* time of functions' probes so far, unscaled */
+	} first, recent;          /* recent: at most half a second ago */
+	/* `seen`: estimated and sampled cost of probes since the last release. The others are
+	 * values at the last judgement: samples, gotrace's own processor time, and the machine's.
+	 */
 	struct cost_seen seen;
 	struct cpu_samples_seen samples;
 	uint64_t own_ns;
 	struct host_time host;
-	double scale; /* of what probes are thought to cost */
-	bool fresh;   /* probes have just been detached: what came before tells nothing */
+	double scale; /* factor of the estimated cost of probes */
+	bool fresh;   /* Probes have just been detached, so earlier counts say nothing. */
 	uint64_t looked_ns;
-	/* with traps_only: by function, what its traps took; and whether any site can trap */
+	/* With traps_only: the time of traps by function, and whether any site can trap. */
 	struct trap_limit traps;
 	uint64_t *trap_ns;
 	bool any_trap;
-	/* since when they took more than the share with no function left to release; 0: they do not
-	 */
+	/* Since then probes take more than the share and no function is left to release. 0: they do
+	 * not. */
 	uint64_t stuck_ns;
-	bool hopeless;     /* that was so for a second: the share cannot be kept */
-	double last_share; /* of the last window: what probes took */
+	bool hopeless;     /* stuck for a second: the share cannot be kept */
+	double last_share; /* share of probes in the last window */
 	struct release_news news;
 	enum { RELEASING_WATCH, RELEASING_ASKED, RELEASING_DROP } state;
 	struct links gone;
-	pthread_t thread; /* which detaches them */
+	pthread_t thread; /* detaches probes */
 	atomic_bool dropped;
-	uint64_t runtime_ns; /* of its sites, since the first look */
-	bool said_runtime;   /* that the Go runtime's sites take more */
+	uint64_t runtime_ns; /* time of the runtime's sites since the first look */
+	bool said_runtime;   /* a warning says that the Go runtime's sites take more */
 	bool links_stuck;    /* probes could not be detached, and a warning says so */
 	bool stubs_stuck;    /* inline stubs could not be switched off, and a warning says so */
 };
 
-/* 0 or -ENOMEM; releasing_close in either case. */
+/* Returns 0 or -ENOMEM. The caller calls releasing_close in either case. */
 int releasing_open(struct releasing *r, const struct releasing_options *opt);
-/* How long at the most until releasing_look is to be called, ms. */
+/* Returns the longest time until the next call of releasing_look, in ms. */
 int releasing_wait_ms(const struct releasing *r);
-/* To be called every now and then. cpu_ns: what the program has taken while it was recorded. */
+/* Judges and releases functions. The caller calls it now and then. cpu_ns: the program's processor
+ * time during the recording. */
 void releasing_look(struct releasing *r, uint64_t now_ns, uint64_t cpu_ns);
-/* Waits until what is being detached is. The collector still runs. */
+/* Waits until probes of released functions are detached. The collector still runs. */
 void releasing_finish(struct releasing *r);
 void releasing_close(struct releasing *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The recorded functions on the stack of a thread that a clock interrupted. */
+/* Finds the recorded functions on the stack of a thread that a clock interrupted. */
 #ifndef GOTRACE_STACK_FUNCS_H
 #define GOTRACE_STACK_FUNCS_H
 
@@ -9,10 +9,10 @@
 #define SAMPLED_FUNCS 3
 
 /*
- * funcs[0]: the innermost recorded function whose code the thread is in, or in what that calls,
- * then its recorded callers: as the trace numbers functions, plus 1; 0: none was found. By the
- * binary's pcsp tables, as far as the record's stack reaches and up to the first frame that they
- * do not know.
+ * Fills in funcs with functions by their numbers in the trace plus 1; 0 means none. funcs[0] is the
+ * innermost recorded function: the thread is in its code or in code that it calls. Its recorded
+ * callers follow. The walk uses the binary's pcsp tables. It ends with the record's stack, or at
+ * the first frame that the tables do not know.
  */
 void stack_funcs(const struct probe_places *p, uint64_t text_bias,
 		 const struct cpu_sample_record *record, uint32_t funcs[SAMPLED_FUNCS]);

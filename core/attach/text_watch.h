@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Whether the probes are still in the text of the traced process. A program that remaps its text,
- * drops its pages by madvise or writes over them takes the probes away without anybody being told:
- * calls are missing from then on. So the text is looked at every now and then, and at the end.
- * Where it writes other code there, as libraries for mocking do, calls go where that leads.
+ * Checks that the probes are still in the text of the traced process. A program can remap its text,
+ * drop its pages by madvise or write over them. This removes probes without any notice, and calls
+ * are missing from then on. So gotrace looks at the text now and then, and at the end. If the
+ * program writes other code there, like libraries for mocking, calls go where that code leads.
  */
 #ifndef GOTRACE_TEXT_WATCH_H
 #define GOTRACE_TEXT_WATCH_H
@@ -22,39 +22,41 @@
 struct text_watch {
 	/* given; pointers are borrowed */
 	const struct probing *probing;
-	const bool *released; /* by function of the plan: its probes are gone; NULL: none is */
+	const bool
+		*released; /* by function of the plan, true if its probes are gone; may be NULL */
 	pid_t pid;
 	int exe_fd; /* the binary */
 	/* found out */
-	struct text_patch text; /* of the image; plan NULL: not open */
-	bool patched;           /* the image is the one that has the jumps to stubs */
-	size_t next;            /* where the next look begins */
+	struct text_patch text; /* text of the image; its plan is NULL before it is open */
+	bool patched;           /* the image has the jumps to stubs */
+	size_t next;            /* start of the next look */
 	unsigned looks;
 	uint64_t start_ns, next_ns, apart_ns; /* clock_monotonic_ns */
-	/* probes that were found missing, and those that other code was written over; 0: none ever
-	 */
+	/* Numbers of probes that were found missing, and of those with other code written over
+	 * them. 0: none so far. */
 	size_t n_gone, n_replaced;
-	char gone[TEXT_WATCH_SENTENCE], replaced[TEXT_WATCH_SENTENCE]; /* which */
+	/* Sentences with their functions. */
+	char gone[TEXT_WATCH_SENTENCE], replaced[TEXT_WATCH_SENTENCE];
 };
 
-/* The image that the process executes now is about to get the jumps to stubs. It must not run, or
- * not have executed another image before its jumps are written. */
+/* Notes that the present image of the process is about to get the jumps to stubs. The process must
+ * not run, or must not execute another image, before its jumps are written. */
 void text_watch_patched(struct text_watch *w);
 
-/* Recording begins; the first look is soon. */
+/* Notes that recording begins. The first look follows soon. */
 void text_watch_start(struct text_watch *w, uint64_t now_ns);
 
-/* The longest that may be waited until the next look, ms; `ms` or less. */
+/* Returns the longest time until the next look in ms, at most `ms`. */
 int text_watch_wait_ms(const struct text_watch *w, uint64_t now_ns, int ms);
 
-/* Looks at some of the probes when it is time, in turn, and at all of them when one is missing;
- * says so, once, on stderr. */
+/* Looks at some of the probes in turn, if a look is due. If one is missing, looks at all of them
+ * and prints the result once, on stderr. */
 void text_watch_look(struct text_watch *w, uint64_t now_ns);
 
-/* Looks at all of them, before any is taken out; nothing when the process has ended. */
+/* Looks at all probes before any is removed. Does nothing if the process has ended. */
 void text_watch_end(struct text_watch *w, uint64_t now_ns);
 
-/* Adds what was found to the end's keys. 0 or -ENOMEM. */
+/* Adds the results to the keys of the end. Returns 0 or -ENOMEM. */
 int text_watch_describe(const struct text_watch *w, struct trace_info *end);
 
 void text_watch_close(struct text_watch *w);

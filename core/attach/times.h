@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Processor time while a target is recorded: its own, gotrace's, and that of the whole machine; and
- * how long the target waited for it. */
+/* Processor time during a recording: the target's, gotrace's, and the machine's. Also the time in
+ * which the target waited for a processor. */
 #ifndef GOTRACE_TIMES_H
 #define GOTRACE_TIMES_H
 
@@ -11,9 +11,9 @@
 
 struct recording;
 
-/* Of all processors together, since the machine was started, as precise as the kernel's ticks. */
+/* Times of all processors together since the machine started, in the kernel's ticks. */
 struct host_time {
-	uint64_t busy_ns, idle_ns; /* idle: they had nothing to do; both 0: not known */
+	uint64_t busy_ns, idle_ns; /* idle: no work; both 0 if not known */
 };
 
 struct times {
@@ -22,34 +22,35 @@ struct times {
 	struct host_time host_before, host_after;
 };
 
-/* To be followed by times_close. */
+/* Begins to measure. The caller calls times_close later. */
 void times_open(struct recording *r);
 
 /*
- * Right before the target executes its first instruction, or before recording it begins. What was
- * done to it at its exec, as mapping stubs and rings into it, is the kernel's time on its account,
- * tens of milliseconds, and is none of the program's.
+ * Notes the times right before the target executes its first instruction, or before its recording
+ * begins. Work at its exec, such as mapping stubs and rings into it, counts as the target's kernel
+ * time. It takes tens of milliseconds and is no time of the program.
  */
 void times_begin(struct recording *r);
 
 /*
- * Now and then while it is recorded, and in any case once it has ended and was not waited for yet:
- * of a process that is gone the kernel tells nothing. A process that gotrace did not start may be
- * waited for by its parent before gotrace looks: its waits since the look before are missed then.
+ * Notes the times now and then, and in any case after the target has ended and before anyone has
+ * waited for it. The kernel reports nothing of a process that is gone. The parent of a process that
+ * gotrace did not start may wait for it before gotrace looks. Then its waits since the previous
+ * look are missing.
  */
 void times_look(struct recording *r, bool ended);
 
-/* When recording has ended. */
+/* Notes the times at the end of the recording. */
 void times_after(struct recording *r);
 
-/* Adds what is known to the keys of the end. 0 or -ENOMEM. */
+/* Adds the known times to the keys of the end. Returns 0 or -ENOMEM. */
 int times_describe(const struct times *t, struct trace_info *end);
 
 void times_close(struct times *t);
 
-/* As of now; all 0 where /proc/stat cannot be read. */
+/* Returns the present times, or 0 if /proc/stat cannot be read. */
 struct host_time host_time_now(void);
-/* The first line of a text as /proc/stat has it, whose ticks are `tick_ns` long. */
+/* Parses the first line of a text in the format of /proc/stat, with ticks of `tick_ns`. */
 struct host_time host_time_parse(const char *stat, uint64_t tick_ns);
 
 #endif

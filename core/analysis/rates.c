@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analysis/calls/correction.h"
 #include "base/vec.h"
@@ -39,7 +40,8 @@ static int take_func(struct rates *to, struct rates_func *base, const struct cal
 			  .before = base->rate,
 			  /* by the correction of all so far, which is not as rough */
 			  .self_ns = correction_part(st, more(self_ns, base->self_ns)),
-			  .unsure = correction_unsure(st) };
+			  .unsure = correction_unsure(st),
+			  .doubtful = correction_doubtful(st) };
 	int err = 0;
 
 	if (st->hist.count != base->hist.count)
@@ -89,6 +91,20 @@ int rates_find(struct rates *to, struct rates_base *base, const struct loaded_tr
 		rates_free(to);
 	}
 	return err;
+}
+
+void rates_sure_first(struct rates *r)
+{
+	size_t i = 0;
+
+	while (i < r->n && r->rows[i].doubtful)
+		i++;
+	if (!i || i == r->n || !r->rows[i].self_ns)
+		return;
+	const struct rate sure = r->rows[i];
+
+	memmove(r->rows + 1, r->rows, i * sizeof(*r->rows));
+	r->rows[0] = sure;
 }
 
 void rates_free(struct rates *r)

@@ -12,6 +12,7 @@ struct rate {
 	uint64_t self_ns;        /* corrected if the trace is */
 	uint64_t p50_ns, p99_ns; /* of the calls that finished in it; 0: none */
 	bool unsure;             /* its corrected self time is less than what that may be off */
+	bool doubtful;           /* that, or probes took too much of it (correction_doubtful) */
 };
 
 struct rates {
@@ -37,6 +38,8 @@ struct rates_base {
  * the first look. 0 or -ENOMEM; rates_free in either case. */
 int rates_find(struct rates *to, struct rates_base *base, const struct loaded_trace *t,
 	       uint64_t up_to_ns);
+/* The first one of sorted rows that is certain goes before those above it. */
+void rates_sure_first(struct rates *r);
 void rates_free(struct rates *r);
 void rates_base_free(struct rates_base *b);
 

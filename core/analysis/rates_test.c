@@ -143,11 +143,34 @@ static void test_summaries(void **state)
 	grows(true);
 }
 
+/* What could be wrong is not first, unless all of it could. */
+static void test_sure_first(void **state)
+{
+	struct rate rows[] = { { .func = 1, .self_ns = 9, .doubtful = true },
+			       { .func = 2, .self_ns = 8, .doubtful = true },
+			       { .func = 3, .self_ns = 7 },
+			       { .func = 4, .self_ns = 6 } };
+	struct rates r = { .rows = rows, .n = 4 };
+
+	(void)state;
+	rates_sure_first(&r);
+	assert_int_equal(rows[0].func, 3);
+	assert_int_equal(rows[1].func, 1);
+	assert_int_equal(rows[2].func, 2);
+	assert_int_equal(rows[3].func, 4);
+	r = (struct rates){ .rows = rows + 1, .n = 2 };
+	rates_sure_first(&r);
+	assert_int_equal(rows[1].func, 1);
+	r.n = 0;
+	rates_sure_first(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_events),
 		cmocka_unit_test(test_summaries),
+		cmocka_unit_test(test_sure_first),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -183,7 +183,7 @@ static void corrected(const struct loaded_trace *trace, struct notes *to)
 	if (trace->corrected)
 		notes_add(
 			to,
-			"probe cost subtracted: %s of %s, but not from MEAN, P50, P99 and MAX (--raw keeps it; <: more may be off than is left; ≈: probes took more than is left)",
+			"probe cost subtracted: %s of %s, but not from MEAN, P50, P99 and MAX (--raw keeps it; <: more may be off than is left; ≈: probes took too much of it)",
 			HUMAN(t->probe_ns), HUMAN(t->root_ns + t->probe_ns));
 	else if (trace->correction_tried && t->calls)
 		notes_add(

@@ -143,8 +143,12 @@ static void print_row(const struct rates *rates, const struct rate *r, const cha
 {
 	char calls[24], more[24];
 	double seconds = (double)(rates->span_ns ? rates->span_ns : 1) / 1e9;
+	char self[32];
+
+	snprintf(self, sizeof(self), "%s%s", r->doubtful ? "≈" : "",
+		 HUMAN((uint64_t)((double)r->self_ns / seconds)));
 	int n = r->unsure ? printf("%6s %6s", "?", "?")
-			  : printf("%6s %5.1f%%", HUMAN((uint64_t)((double)r->self_ns / seconds)),
+			  : printf("%*s %5.1f%%", r->doubtful ? 6 + (int)strlen("≈") - 1 : 6, self,
 				   share_pct(r->self_ns, rates->self_ns));
 
 	n += printf(" %10s %7s %6s %6s  ", per_second(r->calls, rates->span_ns, calls),
@@ -189,6 +193,8 @@ static int print_table(const struct top_options *opt, struct screen *s,
 	screen_size(s);
 	if (rates->n)
 		qsort_r(rates->rows, rates->n, sizeof(*rates->rows), by_weight, &by);
+	if (by == TOP_BY_SELF)
+		rates_sure_first(rates);
 	if (s->is)
 		fputs("\033[H\033[2J", stdout);
 	size_t above = LINES_BELOW +

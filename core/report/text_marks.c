@@ -23,7 +23,7 @@ static const char *time_of(uint64_t ns, uint64_t off_ns, char buf[SELF_BYTES])
 
 const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 {
-	if (!correction_mostly_probes(st) || correction_unsure(st))
+	if (!correction_doubtful(st) || correction_unsure(st))
 		return time_of(st->self_ns, st->uncertainty_ns, buf);
 	snprintf(buf, SELF_BYTES, ABOUT "%s", HUMAN(st->self_ns));
 	return buf;

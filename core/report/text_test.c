@@ -275,6 +275,11 @@ static void test_unsure(void **state)
 	const struct call_stats large = { .self_ns = 200,
 					  .total_ns = 1000,
 					  .uncertainty_ns = 1000 };
+	/* it ran for less than that, and had no processor for the rest */
+	const struct call_stats about = { .self_ns = 1200,
+					  .total_ns = 1200,
+					  .uncertainty_ns = 1000,
+					  .off_self.off_cpu_ns = 400 };
 	char buf[SELF_BYTES];
 
 	(void)state;
@@ -282,6 +287,7 @@ static void test_unsure(void **state)
 	assert_string_equal(text_total(&small, buf), "<1.90us");
 	assert_string_equal(text_self(&large, buf), "<1.20us");
 	assert_string_equal(text_total(&large, buf), "1.00us");
+	assert_string_equal(text_self(&about, buf), "≈1.20us");
 }
 
 static void test_safe(void **state)

@@ -38,17 +38,12 @@ static inline bool correction_unsure(const struct call_stats *st)
 	return st->uncertainty_ns && st->self_ns < st->uncertainty_ns;
 }
 
-/* Did probes take more than is left of the function's or path's self time? */
-static inline bool correction_mostly_probes(const struct call_stats *st)
-{
-	return st->probe_ns > st->self_ns;
-}
-
-/* Such a number could be wrong: no row of it stands first. */
-static inline bool correction_doubtful(const struct call_stats *st)
-{
-	return correction_unsure(st) || correction_mostly_probes(st);
-}
+/*
+ * Such a number could be wrong: no row of it stands first. Its self time is not sure, or probes
+ * took more than is left of it. Likewise its running time, where that and the time without a
+ * processor are most of it. A thread that traps has no processor more often.
+ */
+bool correction_doubtful(const struct call_stats *st);
 
 /* Is the number of any function certain that took time? Without one no answer is. */
 static inline bool correction_any_sure(const struct loaded_trace *t)

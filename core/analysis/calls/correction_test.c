@@ -325,6 +325,43 @@ static void test_system_calls(void **state)
 	free(text);
 }
 
+/* Rows of one program whose every RET traps: ms of what is left, of its error, and of what was
+ * taken. */
+static void test_doubtful(void **state)
+{
+	static const struct {
+		const char *why;
+		uint64_t self, off_cpu, ready, wait, error, probes, off_probes;
+		bool doubtful;
+	} rows[] = {
+		{ "certain", 17, 0, 0, 0, 3, 10, 0, false },
+		{ "less is left than its error", 17, 0, 0, 0, 18, 10, 0, true },
+		{ "probes took more than is left", 17, 0, 0, 0, 3, 18, 0, true },
+		{ "it ran for less than its error", 17, 4, 0, 0, 15, 10, 2, true },
+		{ "probes took more of what it ran", 17, 16, 0, 0, 0, 3, 1, true },
+		{ "no processor, and it is certain how long it ran", 17, 12, 0, 0, 2, 3, 1, false },
+		{ "it waited", 100, 1, 0, 95, 5, 10, 2, false },
+		{ "it waited for other goroutines", 100, 1, 95, 0, 5, 10, 2, false },
+		{ "it waited, but that is less", 100, 30, 0, 45, 30, 10, 2, true },
+		{ "nothing", 0, 0, 0, 0, 0, 0, 0, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct call_stats st = { .self_ns = rows[i].self,
+					       .off_self = { .off_cpu_ns = rows[i].off_cpu,
+							     .runnable_ns = rows[i].ready,
+							     .wait_ns = rows[i].wait },
+					       .uncertainty_ns = rows[i].error,
+					       .probe_ns = rows[i].probes,
+					       .off_probe_ns = rows[i].off_probes };
+
+		if (correction_doubtful(&st) != rows[i].doubtful)
+			fail_msg("%s: not %s", rows[i].why,
+				 rows[i].doubtful ? "doubtful" : "certain");
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_waiting),
 		cmocka_unit_test(test_untold),
 		cmocka_unit_test(test_system_calls),
+		cmocka_unit_test(test_doubtful),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -49,10 +49,10 @@ static uint64_t let_all_go(struct running *r, struct threads *t, struct stop_tim
 	return ns;
 }
 
-/* All threads stand still for so long, or a little longer where finding out where they are took
- * most of it. What is left to write waits for the next stop. */
+/* All threads stand still for so long, or longer where it takes most of it until the last one does
+ * and is found: else there would be more stops. What is left to write waits for the next one. */
 #define STOP_NS  (20ull * 1000 * 1000)
-#define WRITE_NS (5ull * 1000 * 1000)
+#define WRITE_NS (15ull * 1000 * 1000)
 
 static uint64_t write_until(const struct running *r, const struct threads *t)
 {
@@ -126,15 +126,20 @@ static bool finish_pages(struct running *r)
 
 /* ---- putting the jumps in */
 
-/* Those of in_stub that are not patched yet, until then. A site whose window somebody is in stays
- * in in_stub, with those that are patched together with it; returns how many are in the way. */
-static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub, uint64_t until_ns)
+/*
+ * Those of in_stub that are not patched yet, from r->next on until then; r->more says whether some
+ * are left for the next stop. A site whose window somebody is in stays in in_stub, with those that
+ * are patched together with it; r->n_in_the_way counts them, from the first site on.
+ */
+static void patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub, uint64_t until_ns)
 {
 	const struct plan *plan = r->opt.plan;
-	size_t n_busy = 0;
+	size_t i = r->next;
 
+	if (!i)
+		r->n_in_the_way = 0;
 	r->more = false;
-	for (size_t i = 0, end; i < plan->n_sites && !r->more; i = end) {
+	for (size_t end; i < plan->n_sites && !r->more; i = end) {
 		bool busy = false;
 
 		end = running_group_end(r, i);
@@ -142,14 +147,14 @@ static size_t patch_sites(struct running *r, const uint8_t *stubs, bool *in_stub
 			continue;
 		for (size_t k = i; k < end && !busy; k++)
 			busy = in_the_way(r, &plan->sites[k].stub);
-		n_busy += busy;
+		r->n_in_the_way += busy;
 		if (busy)
 			continue;
 		running_patch_group(r, stubs, in_stub, i, end);
 		r->more = end < plan->n_sites && clock_monotonic_ns() >= until_ns;
 	}
+	r->next = r->more ? i : 0;
 	finish_pages(r);
-	return n_busy;
 }
 
 static const char *patch_stopped(struct running *r, const struct threads *t, const uint8_t *stubs,
@@ -172,7 +177,7 @@ static const char *patch_stopped(struct running *r, const struct threads *t, con
 	if (why)
 		return why;
 	r->hooked = true;
-	r->n_in_the_way = patch_sites(r, stubs, in_stub, write_until(r, t));
+	patch_sites(r, stubs, in_stub, write_until(r, t));
 	return NULL;
 }
 
@@ -189,33 +194,18 @@ static const char *patch_in_one_stop(struct running *r, const uint8_t *stubs, bo
 	return why;
 }
 
-static size_t count_left(const struct running *r, const bool *in_stub)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < r->opt.plan->n_sites; i++)
-		n += in_stub[i] && !r->patched[i];
-	return n;
-}
-
 /* In as many stops as it takes. A thread that is in the kernel, or gets no processor, may stop the
  * next time. */
 static const char *patch_all(struct running *r, const uint8_t *stubs, bool *in_stub,
 			     uint64_t *stopped_ns)
 {
-	size_t n_left = count_left(r, in_stub);
-
 	for (unsigned try = 0;;) {
-		const size_t n_before = n_left;
 		const char *why = patch_in_one_stop(r, stubs, in_stub, try, stopped_ns);
 
 		if (why && (!r->again || (r->n_patched && !r->more) || ++try == THREADS_TRIES))
 			return why;
 		if (!why && !r->more)
 			return NULL;
-		n_left = count_left(r, in_stub);
-		if (!why && n_left == n_before)
-			return "its text cannot be written";
 		if (!why) {
 			try = 0;
 			let_it_run(*stopped_ns);
@@ -328,19 +318,26 @@ static bool is_busy(const struct running *r, const struct site_stub *s, uint64_t
 	       (s->compare_len && whereabouts_between(&r->where, window, window + 1));
 }
 
-/* Until then. Returns how many had to be left, since a thread is in their stub, a page could not be
- * written or the time was up. */
-static size_t undo_sites(struct running *r, uint64_t until_ns)
+/* The first site of a pass from the last one to the first, and where its stub ends. */
+static void begin_undo(struct running *r)
+{
+	r->next = r->opt.plan->n_sites;
+	r->next_end = r->maps.stubs.at + r->opt.plan->stubs.inl.hook_off;
+	r->n_busy = 0;
+}
+
+/* From r->next on until then; r->more as above. r->n_busy counts those of a pass that had to be
+ * left, since a thread is in their stub or a page could not be written. */
+static void undo_sites(struct running *r, uint64_t until_ns)
 {
 	const struct plan *plan = r->opt.plan;
 	const uint64_t stubs = r->maps.stubs.at;
-	/* of the stub after it */
-	uint64_t end = stubs + plan->stubs.inl.hook_off;
-	size_t n_busy = 0;
+	uint64_t end = r->next_end;
+	size_t i = r->next;
 
 	r->more = false;
-	for (size_t i = plan->n_sites; i-- > 0 && !r->more;) {
-		const struct site_stub *s = &plan->sites[i].stub;
+	while (i > 0 && !r->more) {
+		const struct site_stub *s = &plan->sites[--i].stub;
 
 		if (!s->displaced_len) { /* it has a stub for branches at most */
 			end = s->n_branches ? stubs + s->branches_enter_off : end;
@@ -349,7 +346,7 @@ static size_t undo_sites(struct running *r, uint64_t until_ns)
 		uint64_t start = stubs + s->enter_off;
 		bool busy = is_busy(r, s, start, end);
 		end = start;
-		n_busy += r->patched[i] && busy;
+		r->n_busy += r->patched[i] && busy;
 		if (r->patched[i])
 			text_patch_turn_page(&r->text, s->displaced_vaddr);
 		if (r->patched[i] && !busy &&
@@ -357,11 +354,12 @@ static size_t undo_sites(struct running *r, uint64_t until_ns)
 		     text_patch_is_files(&r->text, &plan->sites[i]))) {
 			r->patched[i] = false;
 			r->n_patched--;
-			r->more = r->n_patched && clock_monotonic_ns() >= until_ns;
+			r->more = i && clock_monotonic_ns() >= until_ns;
 		}
 	}
-	n_busy += r->more;
-	return finish_pages(r) ? n_busy : n_busy + 1;
+	r->next = i;
+	r->next_end = end;
+	r->n_busy += !finish_pages(r);
 }
 
 /* It has ended, or executed something else: its memory is another. Where that cannot be found out,
@@ -373,30 +371,33 @@ static bool is_gone(const struct running *r)
 
 size_t running_put_back(struct running *r)
 {
-	size_t n_busy = r->n_patched;
 	struct stops stops = { 0 };
 	struct threads t;
 
 	if (r->n_patched)
 		mark_before_undo(r);
-	for (int i = 0; i < TRIES_OUT && n_busy; i++) {
-		const size_t n_before = r->n_patched;
-
-		r->more = false;
+	begin_undo(r);
+	for (int i = 0; i < TRIES_OUT && r->n_patched;) {
 		int err = stop_and_look(r, &t, &stops);
+
 		if (err == -ETIMEDOUT)
 			break;
+		r->more = false;
 		if (err == -ESRCH || (!err && is_gone(r)))
-			n_busy = r->n_patched = 0;
+			r->n_patched = 0;
 		else if (!err)
-			n_busy = undo_sites(r, write_until(r, &t));
+			undo_sites(r, write_until(r, &t));
 		uint64_t stopped_ns = err ? 0 : let_all_go(r, &t, &r->out);
-		if (r->more && r->n_patched < n_before) {
-			i = -1;
+		if (r->more) {
 			let_it_run(stopped_ns);
-		} else if (n_busy) {
-			wait_a_little();
+			continue;
 		}
+		i++;
+		if (!err && !r->n_busy)
+			break;
+		if (!err)
+			begin_undo(r);
+		wait_a_little();
 	}
 	return r->n_patched;
 }

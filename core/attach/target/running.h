@@ -55,7 +55,10 @@ struct running {
 	bool short_stops;    /* GOTRACE_SHORT_STOPS=1: one function in each stop, for tests only */
 	int nice;            /* this thread's priority, while others wait for it */
 	size_t n_in_the_way; /* sites left out since a thread or goroutine is there */
-	bool more;           /* jumps are left for the next stop */
+	size_t n_busy;       /* sites whose jump could not be taken out */
+	bool more;           /* jumps are left for the next stop, */
+	size_t next;         /* which begins at this site, or before it to take them out, */
+	uint64_t next_end;   /* where its stub ends */
 	bool again;          /* what came in the way may not the next time */
 	char said[256];      /* a reason with names and numbers */
 };

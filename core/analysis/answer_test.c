@@ -198,6 +198,27 @@ static void many(void **state)
 	      "  calls     main.get 8 times in each call\n");
 }
 
+/* On a full machine each of these calls waits for a processor: many calls wait long. */
+static void many_on_a_full_machine(void **state)
+{
+	(void)state;
+	begin();
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n", t);
+		for (int k = 0; k < 8; k++)
+			put("10 entry main.get 200 %d\n10 state - 2 %d\n10 state - 1 %d\n"
+			    "10 exit main.get 200 %d\n",
+			    t + 100 * k + 1, t + 100 * k + 2, t + 100 * k + 72, t + 100 * k + 98);
+		put("10 exit main.serve 100 %d\n", t + 900);
+	}
+	check("main.serve runs 38% of its time and waits 62% for a processor (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
+	      "  where     main.get (24%)\n"
+	      "  calls     main.get 8 times in each call\n"
+	      "  meanwhile on average 0.4 goroutines ran, 0.6 waited for Go's scheduler; main.get ran most\n");
+}
+
 /* A loop of the program's own that only waits is no request, however long; nor is the wait of a
  * connection for the next one. */
 static void who_waits_for_work(void **state)
@@ -520,6 +541,7 @@ int main(void)
 		cmocka_unit_test(held_since_the_wait),
 		cmocka_unit_test(worker),
 		cmocka_unit_test(many),
+		cmocka_unit_test(many_on_a_full_machine),
 		cmocka_unit_test(tool),
 		cmocka_unit_test(who_waits_for_work),
 		cmocka_unit_test(empty),

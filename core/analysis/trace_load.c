@@ -174,7 +174,7 @@ static int begin_late(struct loaded_trace *t, struct trace_reader *r)
 	if (!find_totals(t, r, &all) || all.last_ns < now->last_ns)
 		all.last_ns = now->last_ns;
 	return now->events && all.last_ns - now->first_ns < t->view->from_ns
-		       ? trace_view_too_late(t->view, all.last_ns - now->first_ns)
+		       ? trace_view_too_late(t->view, all.last_ns - now->first_ns, "event")
 		       : model_view_begin(t->model, now->last_ns);
 }
 

@@ -187,11 +187,11 @@ const char *trace_view_say(const struct trace_view *v, char buf[TRACE_VIEW_BYTES
 	return buf;
 }
 
-int trace_view_too_late(const struct trace_view *v, uint64_t span_ns)
+int trace_view_too_late(const struct trace_view *v, uint64_t span_ns, const char *first)
 {
 	char from[32];
 
-	log_error("--from %s: the trace ends %s after its first event", seconds(v->from_ns, from),
-		  HUMAN(span_ns));
+	log_error("--from %s: the trace ends %s after its first %s", seconds(v->from_ns, from),
+		  HUMAN(span_ns), first);
 	return -ENOENT;
 }

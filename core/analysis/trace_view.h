@@ -53,8 +53,9 @@ int trace_view_compile(const struct trace_view *v, const struct trace_info *info
 /* Once all rows are there: does each glob match a function or a row? 0, -ENOMEM or -ENOENT. */
 int trace_view_check(const struct trace_view *v, const struct trace_info *info);
 
-/* Logs that --from is behind the end of a trace of so many ns. -ENOENT. */
-int trace_view_too_late(const struct trace_view *v, uint64_t span_ns);
+/* Logs that --from is behind the end of a trace of so many ns, which begins with its first "event"
+ * or "sample". -ENOENT. */
+int trace_view_too_late(const struct trace_view *v, uint64_t span_ns, const char *first);
 
 /* Sets a bit in funcs[] of the functions that any of the globs, of an option, matches; errors as
  * above. */

@@ -17,6 +17,7 @@
 #include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
+#include "trace/samples_fixture.h"
 #include "cli/args.c"
 #include "cli/view_options.c"
 #include "cli/stored_trace.c"
@@ -159,6 +160,22 @@ static void test_too_late(void **state)
 		assert_non_null(strstr(said, "gotrace: --from 3600s: the trace ends "));
 		assert_true(fixture_lines(said) == 1);
 	}
+}
+
+/* Samples are no events. */
+static void test_too_late_samples(void **state)
+{
+	static const char *const args[] = { "--from=1h", NULL };
+	char events[TRACE_PATH_BYTES], said[SAID_BYTES];
+
+	(void)state;
+	memcpy(events, file, sizeof(events));
+	snprintf(file, sizeof(file), "/tmp/gotrace-late-%d", (int)getpid());
+	assert_int_equal(samples_fixture_file(file, true), 0);
+	assert_int_equal(run(args, 0, said), STATUS_BAD_INPUT);
+	assert_non_null(strstr(said, " after its first sample"));
+	unlink(file);
+	memcpy(file, events, sizeof(events));
 }
 
 /* Does a come before b in text? */
@@ -409,10 +426,15 @@ static void test_terminal(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_pipe), cmocka_unit_test(test_too_late),
-		cmocka_unit_test(test_sort),        cmocka_unit_test(test_part),
-		cmocka_unit_test(test_tree),        cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_terminal),    cmocka_unit_test(test_no_pager),
+		cmocka_unit_test(test_closed_pipe),
+		cmocka_unit_test(test_too_late),
+		cmocka_unit_test(test_too_late_samples),
+		cmocka_unit_test(test_sort),
+		cmocka_unit_test(test_part),
+		cmocka_unit_test(test_tree),
+		cmocka_unit_test(test_usage),
+		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_no_pager),
 	};
 
 	return cmocka_run_group_tests(tests, write_file, remove_file);

@@ -71,7 +71,7 @@ static int check_window(const struct call_rows *l)
 	const struct trace_view v = { .from_ns = l->opt->from_ns };
 
 	return t->events && t->last_ns - t->first_ns < v.from_ns
-		       ? trace_view_too_late(&v, t->last_ns - t->first_ns)
+		       ? trace_view_too_late(&v, t->last_ns - t->first_ns, "event")
 		       : 0;
 }
 

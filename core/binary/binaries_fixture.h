@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For the tests of core/binary: the Go programs of fixtures/binaries, and what was logged last. */
+/* For the tests of core/binary: the Go programs of fixtures/binaries, and the last logged line. */
 #ifndef GOTRACE_BINARIES_FIXTURE_H
 #define GOTRACE_BINARIES_FIXTURE_H
 
@@ -79,7 +79,7 @@ static inline struct gobin *open_binary(const char *name)
 	return b;
 }
 
-/* A whole program's bytes, to be changed. Free with free(). */
+/* Reads a whole program's bytes, which a test may change. The caller frees them with free(). */
 static inline uint8_t *load_binary(const char *name, size_t *size)
 {
 	struct stat st;
@@ -120,7 +120,7 @@ static inline struct gobin *open_bytes(const void *p, size_t n)
 	return b;
 }
 
-/* Such a file is refused with that errno and one line, which has those words. */
+/* Asserts that gobin_open refuses such a file with that errno and one line that has those words. */
 static inline void assert_refused(const void *p, size_t n, int want, const char *message)
 {
 	struct gobin *b = open_bytes(p, n);
@@ -131,7 +131,7 @@ static inline void assert_refused(const void *p, size_t n, int want, const char 
 			 want, message);
 }
 
-/* The path of the go command that built the programs. */
+/* Writes the path of the go command that built the programs. */
 static inline void go_command(char *path, size_t size)
 {
 	FILE *p = popen("$(command -v go || echo /usr/local/go/bin/go) env GOROOT", "r");

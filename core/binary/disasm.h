@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Single instructions in words, in the AT&T spelling. */
+/* Single instructions as text, in the AT&T spelling. */
 #ifndef GOTRACE_DISASM_H
 #define GOTRACE_DISASM_H
 
@@ -9,14 +9,14 @@
 
 struct disasm;
 
-/* NULL and errno (ENOMEM, ENOTSUP when capstone has no x86). Borrows b. */
+/* Returns NULL with errno ENOMEM, or ENOTSUP when capstone has no x86. Borrows b. */
 struct disasm *disasm_new(const struct gobin *b);
 void disasm_free(struct disasm *d);
 
-/* The instruction at a link-time address, "?" where there is none. */
+/* Writes the instruction at a link-time address, "?" where there is none. */
 void disasm_text(struct disasm *d, uint64_t vaddr, char *out, size_t size);
 
-/* Its length in bytes, 0 where there is none. */
+/* Returns the instruction's length in bytes, 0 where there is none. */
 unsigned disasm_length(struct disasm *d, uint64_t vaddr);
 
 #endif

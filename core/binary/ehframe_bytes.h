@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Numbers out of bytes that nobody vouches for. Private to ehframe.c. */
+/* Reads numbers from untrusted bytes. Private to ehframe.c. */
 #ifndef GOTRACE_EHFRAME_BYTES_H
 #define GOTRACE_EHFRAME_BYTES_H
 
@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Reads up to end; once it is past it, bad is set and all is 0. */
+/* Reads up to end. Once a read goes past end, bad is set and all results are 0. */
 struct in {
 	const uint8_t *p, *end;
 	bool bad;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 struct elf_section {
-	const char *name; /* in the map */
+	const char *name; /* points into the map */
 	uint32_t type, link;
 	uint64_t flags, vaddr, off, size;
 };
@@ -27,18 +27,18 @@ struct elf_reloc { /* one R_X86_64_RELATIVE */
 	uint64_t vaddr, addend;
 };
 
-/* What is read of a file. */
+/* The part of a file that is read. */
 struct elffile_part {
-	uint64_t most_bytes; /* that it may take; 0: no limit */
-	bool names;          /* neither code nor DWARF: those sections are not there then */
+	uint64_t most_bytes; /* limit of the bytes that it takes, 0 for none */
+	bool names;          /* leave out the sections of code and DWARF */
 };
 
 struct elffile {
-	uint8_t *map; /* the whole file, private to us */
+	uint8_t *map; /* the whole file, in private memory */
 	size_t size;
-	size_t left_out; /* bytes of it that were not read, and are zero */
+	size_t left_out; /* bytes of the map that were not read, and are zero */
 	bool pie, has_dynamic, has_tls;
-	bool has_relr; /* packed relocations too: their words are right on disk */
+	bool has_relr; /* there are packed relocations, too; their words are right on disk */
 	uint64_t tls_memsz, tls_align;
 	struct elf_section *sections;
 	size_t n_sections;
@@ -50,27 +50,27 @@ struct elffile {
 	size_t n_relocs;
 };
 
-/* part: which sections, NULL for all. 0, or -errno after logging one line: -ENOEXEC not ELF,
- * -ENOTSUP not a 64-bit x86 executable, -EBADMSG truncated or corrupt, -ENOMEM, -EIO. -EFBIG: the
- * part takes more than it may, not logged. */
+/* Opens the sections that `part` selects, NULL for all. Returns 0, or -errno after logging one
+ * line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit x86 executable, -EBADMSG truncated or corrupt,
+ * -ENOMEM, -EIO. -EFBIG is not logged and means that the part exceeds its limit. */
 int elffile_open(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
 void elffile_close(struct elffile *e);
 
-/* The first section of that name, NULL when there is none. */
+/* Returns the first section of that name, NULL when there is none. */
 const struct elf_section *elffile_section(const struct elffile *e, const char *name);
 
-/* File bytes at a link-time address up to the end of its segment's file part.
- * NULL when the file holds none there; else *avail >= 1. */
+/* Returns the file's bytes at a link-time address, up to the end of its segment's file part. *avail
+ * is then 1 or more. Returns NULL when the file holds none there. */
 const uint8_t *elffile_span(const struct elffile *e, uint64_t vaddr, uint64_t *avail);
-/* Exactly len bytes, or NULL. */
+/* Returns exactly len bytes, or NULL. */
 const uint8_t *elffile_bytes(const struct elffile *e, uint64_t vaddr, uint64_t len);
-/* The 8-byte word at vaddr as the loader leaves it (relative relocations
- * applied for load address 0). 0 or -ENOENT. */
+/* Reads the 8-byte word at vaddr as the loader leaves it, with relative relocations applied for
+ * load address 0. Returns 0 or -ENOENT. */
 int elffile_word(const struct elffile *e, uint64_t vaddr, uint64_t *out);
-/* Offset in the file of a link-time address. 0 or -ENOENT. */
+/* Computes the offset in the file of a link-time address. Returns 0 or -ENOENT. */
 int elffile_offset(const struct elffile *e, uint64_t vaddr, uint64_t *off);
 
-/* Unaligned little-endian loads: x86-64 reads x86-64. */
+/* Unaligned little-endian loads, for an x86-64 machine that reads x86-64 files. */
 static inline uint32_t load32(const uint8_t *p)
 {
 	uint32_t v;

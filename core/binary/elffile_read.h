@@ -4,10 +4,10 @@
 
 #include "binary/elffile.h"
 
-/* Reads a file into e->map, e->size bytes of anonymous memory, which whoever calls unmaps. part:
- * NULL, all of it. 0, or -ENOEXEC, -ENOMEM, -EIO (logged), or -EFBIG. */
+/* Reads a file into e->map, e->size bytes of anonymous memory, which the caller unmaps. part is
+ * NULL for all of the file. Returns 0, -ENOEXEC, -ENOMEM or -EIO (logged), or -EFBIG. */
 int elffile_read(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
-/* Is this section needed for no name of a function? */
+/* Returns true when no name of a function needs this section. */
 bool elffile_not_names(const char *section);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* ELF files of somebody else, by libelf, which makes as much memory as headers claim. */
+/* Reads untrusted ELF files by libelf, which allocates as much memory as headers claim. */
 #ifndef GOTRACE_FOREIGN_ELF_H
 #define GOTRACE_FOREIGN_ELF_H
 
@@ -11,19 +11,20 @@
 #define FOREIGN_NOTES_BYTES   (64u << 10)
 #define FOREIGN_SECTION_BYTES (256u << 20)
 
-/* Do the headers in the first n bytes claim no more sections and segments than fit into the
- * header's own numbers? More are in no program and no library. */
+/* Returns true when the headers in the first n bytes claim no more sections and segments than fit
+ * into the header's own numbers. No program and no library has more. */
 bool foreign_elf_bounded(const void *head, size_t n);
-/* The file on fd, borrowed, which must stay open as long. It is read and never mapped: where a
- * mapped file is cut off the next look is a SIGBUS, and its file system stays busy. NULL: no ELF
- * file, or not bounded. */
+/* Opens the file on fd, which is borrowed and must stay open as long. It is read and never mapped.
+ * A look at a mapped file that was cut off is a SIGBUS, and a mapping keeps the file system busy.
+ * Returns NULL when it is no ELF file, or not bounded. */
 Elf *foreign_elf_open(int fd);
-/* The bytes of a section, as they are in the file; NULL: none, too many, or they are compressed. */
+/* Returns the bytes of a section as they are in the file. NULL when there are none or too many, or
+ * they are compressed. */
 Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_bytes);
-/* The GNU build id, of at most `most` bytes. Its length, 0: none. */
+/* Copies the GNU build id, of at most `most` bytes. Returns its length, 0 when there is none. */
 size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most);
-/* What the file on fd is by its contents: a hash of the build id, else of its first 64 KiB, where
- * headers, notes and the first code are. 0: it cannot be read. */
+/* Returns an identity of the file on fd by its contents: a hash of the build id, else of its first
+ * 64 KiB. Those hold headers, notes and the first code. Returns 0 when the file cannot be read. */
 uint64_t foreign_elf_identity(int fd);
 
 #endif

@@ -12,7 +12,7 @@ struct gobin {
 	char *path; /* for messages */
 	struct elffile elf;
 	struct pclntab pcln;
-	/* of moduledata; gofunc 0 before Go 1.18 or when not found */
+	/* from moduledata; gofunc is 0 before Go 1.18 or when not found */
 	uint64_t text, etext, gofunc;
 
 	/* From .symtab; 0 when it is gone. */
@@ -23,7 +23,7 @@ struct gobin {
 	struct gofunc *funcs;
 	size_t n_funcs;
 	struct hash_index
-		by_name; /* indexes into funcs; of one name's that with the lowest vaddr */
+		by_name; /* indexes into funcs; of equal names the one with the lowest vaddr */
 	/* names that had to be copied */
 	char **names;
 	size_t n_names, cap_names;
@@ -35,19 +35,19 @@ struct gobin {
 	char *build_id;
 };
 
-/* .go.buildinfo: version, modules. 0, -ENOENT without logging when there is none
- * or it cannot be understood, -ENOMEM. */
+/* Reads version and modules from .go.buildinfo. Returns 0, -ENOENT without logging when there is
+ * none or it cannot be understood, or -ENOMEM. */
 int buildinfo_read(struct gobin *b);
-/* The build id notes. 0 (build_id may be ""), -ENOMEM. */
+/* Reads the build id notes. Returns 0 (build_id may be "") or -ENOMEM. */
 int buildid_read(struct gobin *b);
 
-/* moduledata: text, etext, gofunc; completes pcln.text_start. 0, or -EBADMSG
- * when the text's start is known from nowhere. Logs nothing. */
+/* Reads text, etext and gofunc from moduledata, and completes pcln.text_start. Returns 0, or
+ * -EBADMSG when no source gives the text's start. Logs nothing. */
 int moduledata_read(struct gobin *b);
 
-/* Fills funcs from pclntab and .symtab. 0, -EBADMSG (logged), -ENOMEM. */
+/* Fills funcs from pclntab and .symtab. Returns 0, -EBADMSG (logged), or -ENOMEM. */
 int gofuncs_read(struct gobin *b);
-/* Addresses of the few symbols that help elsewhere (sym_*). */
+/* Reads the addresses of the few symbols that help elsewhere (sym_*). */
 void gosyms_special(struct gobin *b);
 /* Calls fn for each symbol of .symtab that has a name; stops at a negative result and returns it.
  */
@@ -58,13 +58,14 @@ struct gosym {
 };
 int gosyms_each(const struct gobin *b, int (*fn)(void *ctx, const struct gosym *sym), void *ctx);
 
-/* Logs in one line why a file without a function table is not for gotrace. -ENOTSUP: packed, or of
- * another compiler; -ENOEXEC: not Go. */
+/* Logs in one line why gotrace cannot use a file without a function table. Returns -ENOTSUP for a
+ * packed file, or another compiler's, and -ENOEXEC for not Go. */
 int gokind_refuse(const struct gobin *b);
 
-/* Layout from DWARF: 0, -ENOENT when there is none or it lacks runtime.g. Logs nothing. */
+/* Reads the layout from DWARF. Returns 0, or -ENOENT when there is none or it lacks runtime.g. Logs
+ * nothing. */
 int godwarf_layout(const struct gobin *b, struct golayout *out);
-/* Layout of Go 1.MINOR from the table. 0 or -ENOENT. Logs nothing. */
+/* Finds the layout of Go 1.MINOR in the table. Returns 0 or -ENOENT. Logs nothing. */
 int golayout_by_minor(int minor, struct golayout *out);
 
 #endif

@@ -10,27 +10,27 @@
 
 #include "binary/gobin.h"
 
-/* As often as wanted, one at a time or several at once. 0; -ENOENT: it has none, -EBADMSG, -ENOMEM.
- * Logs nothing. */
+/* Opens b's DWARF. It may be open several times at once. Returns 0, -ENOENT when b has none,
+ * -EBADMSG or -ENOMEM. Logs nothing. */
 int godwarf_open(const struct gobin *b, Elf **elf, Dwarf **dwarf);
 void godwarf_close(Elf *elf, Dwarf *dwarf);
 
-/* NULL: it has none, or elf is NULL. Without memory libdw ends the process: with a word before. It
- * opens no file of its own accord. */
+/* Returns NULL when elf is NULL or has no DWARF. When libdw gets no memory, it ends the process
+ * after a message. It opens no other file. */
 Dwarf *godwarf_begin(Elf *elf);
 
-/* The first units of it. */
+/* The first units of the DWARF. */
 struct godwarf_part {
-	uint8_t *file; /* what libdw reads */
+	uint8_t *file; /* the bytes that libdw reads */
 	Elf *elf;
 	Dwarf *dwarf;
-	bool whole; /* all units are there */
+	bool whole; /* it has all units */
 };
 
-/* Opens the units in the first info_bytes of .debug_info, the last of which may break off, with
- * their names and types; without lines, frames and locations. 0; -ERANGE: the first needs more
- * bytes; -ENOENT, -ENOMEM, -EBADMSG: it cannot be done that way, godwarf_open may know more. Logs
- * nothing. */
+/* Opens the units in the first info_bytes of .debug_info, the last of which may break off. They
+ * have names and types, but not lines, frames and locations. Returns 0, or -ERANGE when the first
+ * unit needs more bytes. It returns -ENOENT, -ENOMEM or -EBADMSG when it cannot open a part.
+ * godwarf_open may then know more. Logs nothing. */
 int godwarf_part_open(const struct gobin *b, size_t info_bytes, struct godwarf_part *part);
 void godwarf_part_close(struct godwarf_part *part);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A linker symbol name of a Go function, taken apart. */
+/* Splits the linker's symbol name of a Go function into its parts. */
 #ifndef GOTRACE_GONAME_H
 #define GOTRACE_GONAME_H
 
@@ -25,22 +25,23 @@ struct goname {
 	enum goname_kind kind;
 };
 
-/* Splits `name`. 0 or -ENOMEM. Free with goname_free. */
+/* Splits `name`. Returns 0 or -ENOMEM. The caller frees *out with goname_free. */
 int goname_split(const char *name, struct goname *out);
 void goname_free(struct goname *n);
 
-/* Parts of what goname_split tells, at a fraction of its time: the package, allocated (NULL and
- * ENOMEM), how many bytes of `name` it takes with its escapes, and whether there is a receiver. */
+/* Some results of goname_split, in a fraction of its time. goname_package returns the package,
+ * allocated, or NULL with ENOMEM. goname_package_bytes returns the bytes of `name` that the package
+ * takes with its escapes. goname_has_receiver returns true when there is a receiver. */
 char *goname_package(const char *name);
 size_t goname_package_bytes(const char *name);
 bool goname_has_receiver(const char *name);
 
-/* `name` with the package's %-escapes resolved, the spelling that users type
- * and that every output uses. Allocated; NULL and ENOMEM. */
+/* Returns `name` with the package's %-escapes resolved, the spelling that users type and that every
+ * output uses. Allocated, or NULL with ENOMEM. */
 char *goname_display(const char *name);
 
-/* `name` with every outermost [...] written as "[...]", so that F[...] names
- * all instances. Allocated; NULL and ENOMEM. */
+/* Returns `name` with every outermost [...] written as "[...]", so that F[...] names all instances.
+ * Allocated, or NULL with ENOMEM. */
 char *goname_shorten_generics(const char *name);
 
 #endif

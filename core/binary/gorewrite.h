@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Programs that replace their own functions, as libraries for mocking do: who makes text writable,
- * and which functions can be replaced. Told by what the code does, in stripped binaries, too.
+ * Programs that replace their own functions, as libraries for mocking do. Finds the functions that
+ * make text writable, and those that can be replaced. It decides by the machine code, so it works
+ * in stripped binaries, too.
  */
 #ifndef GOTRACE_GOREWRITE_H
 #define GOTRACE_GOREWRITE_H
@@ -9,11 +10,11 @@
 #include "binary/gobin.h"
 
 /*
- * Calls fn for each function that seems to make text writable, once for each place: it asks
- * mprotect for memory that is writable and executable, or calls a function that passes its own
- * argument on to mprotect and asks that for it. Assembly that executes mprotect itself need not
- * ask for executable memory. Mapping memory, and making it executable, is what compilers at run
- * time do: neither is meant.
+ * Calls fn for each function that seems to make text writable, once for each place. Such a function
+ * asks mprotect for memory that is writable and executable. Or it calls a function that passes its
+ * own argument on to mprotect, and asks that for it. Assembly that executes mprotect itself need
+ * not ask for executable memory. Compilers at run time map memory and make it executable. Neither
+ * makes a function count.
  */
 void gobin_text_writers(const struct gobin *b, void (*fn)(void *ctx, const struct gofunc *f),
 			void *ctx);

@@ -6,25 +6,25 @@
 #include "binary/gotype.h"
 #include "binary/govalue.h"
 
-/* A word, or less, of a parameter that has a register to itself. */
+/* A word of a parameter, or less, that has a register to itself. */
 struct gopiece {
-	uint64_t off; /* in the parameter */
+	uint64_t off; /* offset in the parameter */
 	uint8_t reg;
 	bool fp;
 };
 
 /* An argument or a result. */
 struct goparam {
-	char *name;             /* NULL: a result without one */
-	const char *dwarf_name; /* libdw's: ~r0 for that one */
+	char *name;             /* NULL for a result without a name */
+	const char *dwarf_name; /* name in DWARF, ~r0 for a result without a name; owned by libdw */
 	Dwarf_Die die;
 	struct gotype type;
 	bool result;
-	bool hidden;  /* the dictionary of a generic function: not the user's */
-	bool unknown; /* where it is cannot be told, see gosignature */
+	bool hidden;  /* the dictionary of a generic function, which the user did not write */
+	bool unknown; /* its place is not known, see gosignature */
 	bool on_stack;
 	uint64_t stack_off; /* from the first byte above the return address */
-	/* in registers; none where on_stack, and where its size is 0 */
+	/* its registers; none with on_stack, or when its size is 0 */
 	struct gopiece *pieces;
 	size_t n_pieces, cap_pieces;
 };
@@ -34,13 +34,13 @@ struct gosignature {
 	size_t n, cap;
 };
 
-/* Gives every parameter its registers, or its place on the stack. 0 or -ENOMEM. What follows one
- * whose type is not understood is `unknown`. */
+/* Gives every parameter its registers, or its place on the stack. Parameters after one of an
+ * unknown type become `unknown`. Returns 0 or -ENOMEM. */
 int goabi_assign(struct gosignature *s);
 
-/* Compares with where DWARF says that arguments are at the function's first instruction, at `pc`.
- * Where they differ (Go 1.19 leaves out arguments without a name) what DWARF says counts, and
- * arguments of which it says nothing are `unknown`. */
+/* Compares with the places that DWARF gives for arguments at the function's first instruction, at
+ * `pc`. Where they differ (Go 1.19 leaves out arguments without a name), DWARF's place counts.
+ * Arguments without a place in DWARF become `unknown`. */
 void goabi_check(struct gosignature *s, uint64_t pc);
 
 #endif

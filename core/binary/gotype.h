@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Go types as DWARF has them. Private to core/binary. */
+/* Go types, read from DWARF. Private to core/binary. */
 #ifndef GOTRACE_GOTYPE_H
 #define GOTRACE_GOTYPE_H
 
@@ -19,7 +19,7 @@ enum gotype_kind {
 	GOTYPE_STRING,
 	GOTYPE_SLICE,
 	GOTYPE_IFACE, /* with methods */
-	GOTYPE_EFACE, /* without */
+	GOTYPE_EFACE, /* without methods */
 	GOTYPE_MAP,
 	GOTYPE_CHAN,
 	GOTYPE_STRUCT,
@@ -32,20 +32,20 @@ struct gotype {
 	uint64_t bytes;
 };
 
-/* The type that `die` (a parameter, a member, a pointer, an array) has. GOTYPE_NONE when it has
- * none that can be understood. */
+/* Returns the type of `die` (a parameter, a member, a pointer, an array). Returns GOTYPE_NONE when
+ * it has none that can be understood. */
 struct gotype gotype_of(Dwarf_Die *die);
-/* The type itself. */
+/* Returns `die` itself as a type. */
 struct gotype gotype_is(Dwarf_Die *die);
-/* Alignment in bytes; 1 for what is not understood. */
+/* Returns the alignment in bytes, 1 for a type that is not understood. */
 unsigned gotype_align(const struct gotype *t);
-/* Number of elements of an array. */
+/* Returns the number of elements of an array. */
 uint64_t gotype_count(const struct gotype *array);
 
-/* Steps through a struct's members, embedded ones included: begin with *m a copy of t->die and
- * first. false: there are no more. */
+/* Steps through a struct's members, embedded ones included. The first call has *m as a copy of
+ * t->die, and `first`. Returns false when there are no more. */
 bool gotype_member(const struct gotype *t, Dwarf_Die *m, bool first);
-/* Offset of a member; false when it has none. */
+/* Computes the offset of a member. Returns false when it has none. */
 bool gotype_member_off(Dwarf_Die *m, uint64_t *off);
 bool gotype_member_embedded(Dwarf_Die *m);
 

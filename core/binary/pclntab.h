@@ -15,8 +15,8 @@
 #define PCLNTAB_MAGIC_120 0xfffffff1u /* Go 1.20 and newer */
 
 struct pclntab {
-	uint64_t vaddr;     /* of the header */
-	const uint8_t *tab; /* the header; all offsets below count from here */
+	uint64_t vaddr;     /* address of the header */
+	const uint8_t *tab; /* start of the header, from which all offsets below count */
 	uint64_t len;       /* bytes readable from tab */
 	uint32_t magic;
 	uint64_t n_funcs;
@@ -29,45 +29,46 @@ struct pclnfunc {
 	uint64_t entry; /* vaddr */
 	uint32_t name_off, pcsp, pcfile, pcln, n_pcdata, cu_off, start_line;
 	uint8_t func_id, flag, n_funcdata;
-	uint64_t data_off; /* of pcdata[0], from tab */
+	uint64_t data_off; /* offset of pcdata[0] from tab */
 };
 
-/* Finds the table by section name, else by its magic. 0, -ENOENT when the file
- * has none, -ENOTSUP when it is Go 1.15's or older, -EPROTO when all of its header but
- * the magic makes sense, -EBADMSG corrupt. Logs nothing. */
+/* Finds the table by section name, else by its magic. Returns 0, -ENOENT when the file has none,
+ * -ENOTSUP when it is Go 1.15's or older, or -EBADMSG when corrupt. Returns -EPROTO when all of its
+ * header but the magic makes sense. Logs nothing. */
 int pclntab_find(const struct elffile *e, struct pclntab *out);
 
-/* Entry i of the ftab, 0 <= i <= n_funcs; entry n_funcs is the end of the text
- * and has no func_off. 0 or -EBADMSG. */
+/* Reads entry i of the ftab, 0 <= i <= n_funcs. Entry n_funcs is the end of the text and has no
+ * func_off. Returns 0 or -EBADMSG. */
 int pclntab_entry(const struct pclntab *t, const struct elffile *e, uint64_t i, uint64_t *entry,
 		  uint64_t *func_off);
-/* The _func at func_off (from pclntab_entry). 0 or -EBADMSG. */
+/* Reads the _func at func_off (from pclntab_entry). Returns 0 or -EBADMSG. */
 int pclntab_func(const struct pclntab *t, const struct elffile *e, uint64_t func_off,
 		 struct pclnfunc *out);
-/* NUL-terminated string at `base` + off inside the table, NULL when it is not there. */
+/* Returns the NUL-terminated string at `base` + off inside the table, NULL when it is not there. */
 const char *pclntab_string(const struct pclntab *t, uint64_t base, uint64_t off);
 
-/* File number file_no of f's compilation unit, inside the table; NULL when there is none. */
+/* Returns the name of file number file_no of f's compilation unit, inside the table. NULL when
+ * there is none. */
 const char *pclntab_file_name(const struct pclntab *t, const struct pclnfunc *f, int32_t file_no);
 
 /* Walks one pc-value table. */
 struct pcvalue {
 	const uint8_t *p, *end;
-	uint64_t pc; /* end of the range that the value is valid for, not part of it */
+	uint64_t pc; /* end of the value's range, exclusive */
 	int32_t value;
 	bool first;
 };
-/* `table`: offset in the pctab; false when there is no such table. */
+/* Begins at offset `table` in the pctab. Returns false when there is no such table. */
 bool pcvalue_start(struct pcvalue *v, const struct pclntab *t, const struct pclnfunc *f,
 		   uint32_t table);
-/* Next range; false at the end (also of a corrupt table). */
+/* Steps to the next range. Returns false at the end (also of a corrupt table). */
 bool pcvalue_next(struct pcvalue *v);
-/* The value at vaddr. 0, or -ENOENT when the table does not reach there. */
+/* Finds the value at vaddr. Returns 0, or -ENOENT when the table does not reach there. */
 int pcvalue_at(const struct pclntab *t, const struct pclnfunc *f, uint32_t table, uint64_t vaddr,
 	       int32_t *out);
-/* Offset in the pctab of f's PCDATA table i, 0 when it has none. */
+/* Returns the offset in the pctab of f's PCDATA table i, 0 when it has none. */
 uint32_t pclntab_pcdata(const struct pclntab *t, const struct pclnfunc *f, uint32_t i);
-/* Vaddr of f's FUNCDATA i (gofunc: moduledata.gofunc), 0 when it has none. */
+/* Returns the vaddr of f's FUNCDATA i, 0 when it has none. gofunc is moduledata.gofunc. */
 uint64_t pclntab_funcdata(const struct pclntab *t, const struct elffile *e,
 			  const struct pclnfunc *f, uint32_t i, uint64_t gofunc);
 

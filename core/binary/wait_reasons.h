@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For what a goroutine waits, runtime.waitReason: its numbers differ by Go version. */
+/* The reasons why goroutines wait, runtime.waitReason. Their numbers differ by Go version. */
 #ifndef GOTRACE_WAIT_REASONS_H
 #define GOTRACE_WAIT_REASONS_H
 
@@ -11,13 +11,15 @@
 struct wait_reasons {
 	unsigned n; /* numbers 0 to n - 1 */
 	char text[WAIT_REASONS_MAX][WAIT_REASON_TEXT];
-	bool from_binary; /* from its runtime.waitReasonStrings, else from a table by version */
+	/* true when from its runtime.waitReasonStrings, false when from a table by version */
+	bool from_binary;
 };
 
-/* Those of b. 0, or -ENOENT: the binary does not show them and its Go version is in no table. */
+/* Finds the reasons of b. Returns 0, or -ENOENT when the binary does not hold them and no table has
+ * its Go version. */
 int wait_reasons_of(const struct gobin *b, struct wait_reasons *out);
 
-/* The number of the reason with that text, 0 when there is none. */
+/* Returns the number of the reason with that text, 0 when there is none. */
 uint8_t wait_reason_named(const struct wait_reasons *w, const char *text);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Rings as text, to be replayed by tests. A line each:
+ * Rings as text, which tests replay. Each line is one of:
  *
  *     site NUMBER KIND RSP_TO_RA          what the stub of a site writes, if it writes one
  *     ring SIZE HEAD RESERVED             positions, bytes
@@ -8,7 +8,7 @@
  *     slot CLOCK DEPTH SITE               in the order of the ring's memory, the first ones
  *     context GOID PROCID                 likewise
  *
- * Empty lines and those that begin with # say nothing.
+ * Empty lines and those that begin with # are comments.
  */
 #ifndef GOTRACE_RING_IMAGE_H
 #define GOTRACE_RING_IMAGE_H
@@ -17,8 +17,8 @@
 
 #include "rings/rings.h"
 
-/* Writes the rings of `opt` as they are; slots up to head, or all when that is past them. The
- * rings' memory may change meanwhile. 0 or -EIO. */
+/* Writes the present rings of `opt`, with slots up to head, or all slots when head is past them.
+ * The rings' memory may change meanwhile. Returns 0 or -EIO. */
 int ring_image_write(FILE *out, const struct rings_options *opt);
 
 #endif

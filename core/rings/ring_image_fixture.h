@@ -15,11 +15,11 @@ struct ring_image {
 	uint32_t n_sites;
 	struct ring_memory memory[IMAGE_RINGS];
 	unsigned n_rings;
-	uint64_t first, last; /* counters in slots, the smallest and the largest */
+	uint64_t first, last; /* the smallest and the largest counter in slots */
 };
 
-/* Makes the rings. false: a line is no line of an image, or memory is short. To be freed in every
- * case. */
+/* Makes the rings. Returns false when a line is no line of an image, or memory is short. The caller
+ * calls ring_image_free in every case. */
 bool ring_image_read(struct ring_image *image, const char *text, size_t n);
 void ring_image_free(struct ring_image *image);
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One ring: its positions, its slots as events, its faults. Private to core/rings. */
+/* Reads one ring. It keeps the ring's positions and faults, and makes events of slots. Private to
+ * core/rings. */
 #ifndef GOTRACE_RING_READER_H
 #define GOTRACE_RING_READER_H
 
 #include "rings/rings.h"
 
-/* What all readers share. */
+/* Data that all readers share. */
 struct ring_shared {
 	const struct ring_site *sites;
 	uint32_t n_sites;
@@ -13,8 +14,9 @@ struct ring_shared {
 	const struct tsc_clock *clock;
 	uint32_t (*tid_of)(void *ctx, uint32_t procid);
 	void *tid_ctx;
-	uint64_t now_tsc;    /* no counter found in this round is later */
-	uint64_t after_tsc;  /* read when all faults found so far had their rings disabled */
+	uint64_t now_tsc; /* no counter found in this round is later */
+	/* counter read after the rings of all faults found so far were disabled */
+	uint64_t after_tsc;
 	uint64_t written_ns; /* events before it were handed out */
 };
 
@@ -22,31 +24,33 @@ struct ring_reader {
 	struct ring_head *head;
 	const struct ring_slot *slots;
 	uint64_t size;
-	/* positions: of the next slot to be taken, up to which the ring was written as of the last
-	 * poll, up to which its stubs know that slots were taken */
+	/* positions: of the next slot to take; of the end of the written part at the last poll; of
+	 * the end of the part that stubs know to be taken */
 	uint64_t at, written, released;
-	/* of the slot at `at`, if it was read already */
+	/* the slot at `at`, if it was already read: */
 	bool waiting, late;
-	bool has_args; /* it is to be taken by ring_reader_take_with_args */
+	bool has_args; /* ring_reader_take_with_args is to take it */
 	uint32_t site, depth;
 	uint8_t kind; /* EV_* */
 	uint64_t ns;
-	/* slots of arguments that came last, and their number */
+	/* the last slots of arguments, and their number */
 	uint64_t args[RING_ARGS];
 	unsigned n_args;
-	uint64_t late_goid;         /* goroutine whose late event was reported in this round */
-	uint64_t last_ns;           /* of the event before: no later event gets an earlier one */
-	struct tsc_segment segment; /* that held the last counter */
-	/* of the events that come next, once there was a context; goid 0: only wakes can */
+	uint64_t late_goid; /* goroutine whose late event was reported in this round */
+	/* time of the event before; no later event gets an earlier one */
+	uint64_t last_ns;
+	struct tsc_segment segment; /* segment of the last counter */
+	/* context of the next events, once there was one; with goid 0 they can only be wakes */
 	bool has_context;
 	uint64_t goid;
 	uint32_t tid, procid;
-	/* The ring is complete up to quiet_ns. When it is stuck, a slot is reserved and not
-	 * published after stuck_at, and has been since stuck_since_ns at least. */
+	/* The ring is complete up to quiet_ns. When it is stuck, a slot after stuck_at is reserved
+	 * and not published. It has been so since stuck_since_ns at least. */
 	uint64_t polled_ns, quiet_ns, stuck_since_ns, stuck_at;
 	bool stuck;
-	/* The tail, as long as it is ours: `released`, what it was when the ring was resumed, or
-	 * paused while `switches` is odd. Those two are changed by another thread. */
+	/* The values of the tail, as long as it is ours: `released`, or its value when the ring was
+	 * resumed, or paused while `switches` is odd. Another thread changes `resumed` and
+	 * `switches`. */
 	uint64_t resumed;
 	unsigned switches;
 	bool opened, bad_tail;
@@ -58,30 +62,31 @@ struct ring_reader {
 };
 
 void ring_reader_init(struct ring_reader *r, const struct ring_memory *m);
-/* Reads how far the ring was written. Returns the time up to which its events are complete, at most
- * now_ns.
- */
+/* Reads the end of the ring's written part. Returns the time up to which its events are complete,
+ * at most now_ns. */
 uint64_t ring_reader_poll(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns);
-/* Fills in what was lost since the last call. false: nothing. */
+/* Fills in the losses since the last call. Returns false when there are none. */
 bool ring_reader_loss(struct ring_reader *r, const struct ring_shared *s, uint64_t now_ns,
 		      struct event_ext *loss);
 void ring_reader_release(struct ring_reader *r);
-/* For any thread, for ever: stubs write nothing into the ring. */
+/* Any thread may call it. From then on stubs write nothing into the ring. */
 void ring_reader_shut(struct ring_reader *r);
-/* For any thread: stubs write nothing into the ring, and go on again. */
+/* Any thread may call these. Stubs write nothing into the ring after a pause, and write again after
+ * a resume. */
 void ring_reader_pause(struct ring_reader *r);
 void ring_reader_resume(struct ring_reader *r);
 
-/* Bytes of the ring that wait to be read. */
+/* Returns the bytes of the ring that wait to be read. */
 static inline uint64_t ring_reader_waiting_bytes(const struct ring_reader *r)
 {
 	return r->fault ? 0 : r->written - r->at;
 }
 
-/* Bytes ahead of what is being read: another CPU has written them, and the next ones are there. */
+/* Bytes from the slot being read to the slot to prefetch. Another CPU has written the slots, and
+ * the next ones are there. */
 #define RING_PREFETCH 512
 
-/* Copies a slot that a writer may be changing: each part is read once. */
+/* Copy of a slot that a writer may be changing. Each part is read once. */
 struct ring_copied {
 	uint64_t clock;
 	uint32_t depth, site;
@@ -102,21 +107,21 @@ static inline struct ring_copied ring_reader_copy(const struct ring_reader *r, u
  * the event's time, UINT64_MAX when this round has none. */
 uint64_t ring_reader_next(struct ring_reader *r, const struct ring_shared *s);
 
-/* Takes the event with arguments that ring_reader_next has read. The time of the next one,
+/* Takes the event with arguments that ring_reader_next has read. Returns the time of the next one,
  * UINT64_MAX when there is none. */
 uint64_t ring_reader_take_with_args(struct ring_reader *r, const struct ring_shared *s,
 				    struct event_ext *ev);
 
-/* Takes the event that ring_reader_next has read and those after it which are stamped before
- * `limit_ns`, at most `room` of them and none after one that is late or has arguments. How many;
- * r->waiting is set when another one has been read. */
+/* Takes the event that ring_reader_next has read and those after it that are stamped before
+ * `limit_ns`. It takes at most `room` events, and none after one that is late or has arguments.
+ * Returns their number. r->waiting is set when another event has been read. */
 size_t ring_reader_take(struct ring_reader *r, const struct ring_shared *s, uint64_t limit_ns,
 			struct event *ev, size_t room);
 
-/* Flags of all their events. */
+/* Flags of all events from stubs. */
 #define RING_EVENT_FLAGS (HOW_INLINE << EVF_HOW_SHIFT)
 
-/* Takes one such event. The time of the next one, UINT64_MAX when there is none. */
+/* Takes one such event. Returns the time of the next one, UINT64_MAX when there is none. */
 static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct ring_shared *s,
 					    struct event *ev)
 {
@@ -136,7 +141,7 @@ static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct 
 		__builtin_prefetch(&r->slots[((at + RING_PREFETCH) & (r->size - 1)) / RING_SLOT]);
 		struct ring_copied slot = ring_reader_copy(r, at);
 
-		/* The common case, as ring_reader_next has all. */
+		/* The common case. ring_reader_next has all cases. */
 		number = slot.site;
 		if (__builtin_expect(number < s->n_sites && s->sites[number].kind && r->goid &&
 					     slot.clock - r->segment.tsc < r->segment.ticks,

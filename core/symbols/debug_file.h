@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files that hold the symbols which were stripped from others, where gdb looks for them too
- * ("Debugging Information in Separate Files" in its manual). */
+/* Files with symbols that were stripped from others. They are in the places where gdb looks for
+ * them, too ("Debugging Information in Separate Files" in its manual). */
 #ifndef GOTRACE_DEBUG_FILE_H
 #define GOTRACE_DEBUG_FILE_H
 
@@ -8,12 +8,13 @@
 
 struct debug_file_limits {
 	uint64_t deadline_ns; /* foreign_file_deadline */
-	uint64_t most_bytes;  /* as of elf_symbols_open */
+	uint64_t most_bytes;  /* limit of memory, see elf_symbols_open */
 };
 
-/* Of e, which was read from path; below root, "" or a folder such as /proc/PID/root: by build id,
- * else by the name and the checksum that e has (.gnu_debuglink). Its addresses are e's. NULL: there
- * is none, or it takes too much. */
+/* Opens the file with the symbols of e, which was read from path. It looks below root, "" or a
+ * folder such as /proc/PID/root. It looks by build id, else by the name and the checksum in e
+ * (.gnu_debuglink). The file's addresses are e's. Returns NULL when there is none, or when it takes
+ * too much. */
 struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
 				    const struct debug_file_limits *limits);
 

@@ -2,8 +2,9 @@
 #ifndef GOTRACE_DEMANGLE_H
 #define GOTRACE_DEMANGLE_H
 
-/* A name of C++ or Rust (either mangling) as people read it, by libiberty; to be freed. NULL: it is
- * no mangled name, or stands for more than 16 KiB, or there is no memory. */
+/* Returns a name of C++ or Rust (either mangling) in its readable form, by libiberty. The caller
+ * frees it. Returns NULL when it is no mangled name, stands for more than 16 KiB, or there is no
+ * memory. */
 char *demangle(const char *mangled);
 
 #endif

@@ -10,34 +10,37 @@
 
 struct image_file;
 
-/* What is known of the process that had it mapped. */
+/* Facts about the process that had the file mapped. */
 struct image_place {
 	uint32_t pid;
-	int fd;    /* of the file itself; -ENOENT: it is found by path; else only by build id */
-	bool here; /* as in symbols_options */
-	const uid_t *owner;   /* of its files; NULL: not known, they must be root's */
-	uint64_t deadline_ns; /* of reading, foreign_file_deadline */
-	uint64_t most_bytes;  /* that reading may take; 0: no limit */
+	/* a descriptor of the file itself; -ENOENT to find it by path; another error to find it
+	 * only by build id */
+	int fd;
+	bool here; /* see symbols_options */
+	/* owner of its files; NULL when not known, then they must be root's */
+	const uid_t *owner;
+	uint64_t deadline_ns; /* deadline of reading, foreign_file_deadline */
+	uint64_t most_bytes;  /* limit of the memory that reading takes, 0 for none */
 };
 
-/* The file of an image, all that is needed of it, in memory. NULL and errno: ENOENT when it is not
- * there or has another build id, EPERM when the kernel hides its symbols, ECANCELED when it is no
- * file to be read (foreign_file_open, foreign_file_read) or takes too much, ENOMEM. Logs only what
- * is wrong with a Go binary. */
+/* Reads all needed parts of an image's file into memory. Returns NULL with errno on an error.
+ * ENOENT means that the file is not there or has another build id, EPERM that the kernel hides its
+ * symbols. ECANCELED means that it may not be read (foreign_file_open, foreign_file_read) or takes
+ * too much. ENOMEM is possible, too. Logs only faults of a Go binary. */
 struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at);
-/* Are its symbols in a file of their own, which was found? */
+/* Returns true when its symbols are in a file of their own, which was found. */
 bool image_file_has_debug(const struct image_file *f);
-/* The memory that it takes. */
+/* Returns the bytes of memory that it takes. */
 size_t image_file_bytes(const struct image_file *f);
 void image_file_close(struct image_file *f);
 
-/* Frames at an address of an image of that file, innermost first; names are f's. Their number, 0:
- * no symbol. *kind: SYMBOL_*. */
+/* Finds the frames at an address of an image of that file, innermost first. f owns the names.
+ * Returns their number, 0 when there is no symbol. *kind becomes SYMBOL_*. */
 size_t image_file_frames(const struct image_file *f, const struct sample_image *i, uint64_t pc,
 			 struct goframe *frames, size_t max, uint8_t *kind);
 
-/* The offset in the file at which the function begins that has no symbol. False: it is not known.
- */
+/* Finds the offset in the file where a function without a symbol begins. Returns false when it is
+ * not known. */
 bool image_file_start(const struct image_file *f, const struct sample_image *i, uint64_t pc,
 		      uint64_t *off);
 

@@ -10,9 +10,9 @@
 #include "symbols/image_file.h"
 #include "symbols/symbols.h"
 
-/* Tells files without a build id apart. */
+/* Distinguishes files without a build id. */
 struct symbols_contents {
-	bool known; /* a descriptor of the file, as it was when it was seen, said so */
+	bool known; /* true when from a descriptor of the file in the state in which it was seen */
 	dev_t dev;
 	ino_t ino;
 	off_t bytes;
@@ -20,38 +20,41 @@ struct symbols_contents {
 };
 
 struct symbols_file {
-	struct image_file *file; /* NULL: it could not be opened */
-	struct sample_image of;  /* the first of it; its path is owned */
+	struct image_file *file; /* NULL when it could not be opened */
+	struct sample_image of;  /* the first image of it, whose path is owned */
 	struct symbols_contents contents;
 	uint32_t pid;
-	int err;          /* as image_file_open; ETIMEDOUT: nothing was left for it */
-	bool alone;       /* only this process has it so: others could not read it, or could */
-	bool had_debug;   /* image_file_has_debug, when it was read first */
-	uint64_t used_ns; /* CLOCK_MONOTONIC, by the last call */
-	uint64_t asked;   /* when it was asked for last, by the cache's count */
-	bool closed;      /* to make room: it is read again */
+	/* errno of image_file_open, or ETIMEDOUT when no time or memory was left for it */
+	int err;
+	/* it serves this process only, which could not read again what another had read */
+	bool alone;
+	bool had_debug;   /* result of image_file_has_debug at its first reading */
+	uint64_t used_ns; /* CLOCK_MONOTONIC of its last use by a call */
+	uint64_t asked;   /* the cache's count when it was last asked for */
+	bool closed;      /* closed to make room, and read again when needed */
 };
 
 struct symbol_files {
 	const struct sample_tables *t;
 	const struct symbols_options *opt;
-	struct symbols_cache own, *cache; /* own: where the caller has none */
-	uint64_t begin_ns, deadline_ns;   /* CLOCK_MONOTONIC, of reading what others name */
-	uint64_t left_bytes;              /* that symbols may still take */
-	uint32_t *file_of;                /* of each image: 0 not tried, else its index + 1 */
+	struct symbols_cache own, *cache; /* own serves when the caller has none */
+	uint64_t begin_ns, deadline_ns;   /* CLOCK_MONOTONIC, for reading files that others name */
+	uint64_t left_bytes;              /* bytes that symbols may still take */
+	uint32_t *file_of;                /* by image: 0 when not tried, else its index + 1 */
 	struct hash_index opened;         /* files of the cache that were read */
-	struct hash_index missed;         /* those that were not, or are alone, by place */
-	uint32_t unread_again; /* files that were closed to make room, and are not to be had now */
-	char *unread_path;     /* the first of them */
-	bool too_long, too_much; /* files were left out: for the time, for the bytes */
+	struct hash_index missed;         /* files that were not read, or are alone, by place */
+	/* number of files that were closed to make room and can no longer be read */
+	uint32_t unread_again;
+	char *unread_path;       /* path of the first of them */
+	bool too_long, too_much; /* files were left out for lack of time, or of bytes */
 };
 
-/* 0 or -ENOMEM; symbol_files_end in either case, once. */
+/* Returns 0 or -ENOMEM. The caller calls symbol_files_end once in either case. */
 int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
 		       const struct symbols_options *opt);
-/* The file of an image, as long as no other is asked for. NULL: no memory. */
+/* Returns the file of an image, valid until another is asked for. NULL when there is no memory. */
 const struct symbols_file *symbol_files_get(struct symbol_files *f, uint32_t image);
-/* Closes what the cache does not keep. */
+/* Closes files that the cache does not keep. */
 void symbol_files_end(struct symbol_files *f);
 
 #endif

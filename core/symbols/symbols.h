@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Which functions the addresses of samples are in: Go's by pclntab, inlined ones included; others
- * by .symtab or .dynsym, C++ names demangled; the kernel's by /proc/kallsyms; the vDSO's; perf
- * maps'. At the end of a recording, when processes and files are still there, or when it is read.
+ * Finds the functions of samples' addresses. Go's are found by pclntab, inlined ones included.
+ * Others are found by .symtab or .dynsym, with C++ names demangled. The kernel's are in
+ * /proc/kallsyms. The vDSO's and those of perf maps are found, too. This runs at the end of a
+ * recording, when processes and files are still there, or when a trace is read.
  */
 #ifndef GOTRACE_SYMBOLS_H
 #define GOTRACE_SYMBOLS_H
@@ -11,59 +12,62 @@
 
 #include "trace/samples.h"
 
-/* Symbols that stay in memory from one call to the next: of files with a build id, and of the
- * kernel. A zeroed one is empty. */
+/* Symbols that stay in memory from one call to the next. They are those of files with a build id,
+ * and of the kernel. A zeroed cache is empty. */
 struct symbols_cache {
 	struct symbols_file *files;
 	size_t n, cap;
 	uint64_t now_ns; /* CLOCK_MONOTONIC of the last call */
-	uint64_t asked;  /* how often a file was asked for */
-	uint64_t closed; /* files, to make room for others */
+	uint64_t asked;  /* number of requests for a file */
+	uint64_t closed; /* number of files closed to make room for others */
 };
 
 #define SYMBOLS_MOST_NS    (60 * 1000000000ull)
 #define SYMBOLS_MOST_BYTES (1ull << 30)
 
 struct symbols_options {
-	/* This machine has just been recorded: processes may be there, the kernel is the same,
-	 * files without a build id are those that ran. Else only files of the same build id are
-	 * used. */
+	/* Set when this machine has just been recorded. Then processes may be there, the kernel is
+	 * the same, and files without a build id are those that ran. Otherwise only files of the
+	 * same build id are used. */
 	bool here;
-	struct symbols_cache *cache; /* NULL: they are closed */
-	/* Whose files a process of t may answer for; false: not known. NULL: /proc is asked. */
+	struct symbols_cache *cache; /* NULL: files are closed at the end */
+	/* Finds the user whose files a process of t may use. Returns false when not known. NULL
+	 * means that /proc is asked. */
 	bool (*owner)(void *ctx, uint32_t process, uid_t *owner);
-	/* A descriptor, to be closed, of the file of an image as it was when it was seen first.
-	 * -ENOENT: it was not; else it is not to be had as it was. NULL: files are found by
-	 * path. */
+	/* Returns a descriptor, to be closed, of an image's file in the state in which it was first
+	 * seen. Returns -ENOENT when it was not seen, or another error when that state is gone.
+	 * NULL means that files are found by path. */
 	int (*file)(void *ctx, const struct sample_image *i);
 	void *ctx;
 	/* A limit for all files together: time, and memory of symbols. The last file may exceed it.
-	 * Later addresses get no names, and a warning says so. 0: SYMBOLS_MOST_*. */
+	 * Later addresses get no names, and a warning reports that. 0 means SYMBOLS_MOST_*. */
 	uint64_t most_ns, most_bytes;
-	/* So much is held at a time instead of most_bytes in all: what was used least recently is
-	 * closed, and read again when it is needed. One file may take half of it while it is read,
-	 * or gives no names (refused). 0: no such limit. */
+	/* Bytes that are held at a time, instead of most_bytes in all. The least recently used
+	 * symbols are closed, and read again when needed. One file may take half of it while it is
+	 * read, or else gives no names (refused). 0 for no such limit. */
 	uint64_t hold_bytes;
-	/* Only stacks of processes with these numbers, below n_only, are asked for. NULL: all. */
+	/* Only stacks of processes with these numbers, below n_only, are looked up. NULL for
+	 * all. */
 	const bool *only;
 	size_t n_only;
 };
 
-/* What became of addresses. */
+/* The results by number of addresses. */
 struct symbols_counts {
 	uint64_t addresses, found;
-	uint64_t no_image;  /* nothing was known to be mapped there */
-	uint64_t no_file;   /* their file is not there any more, or another */
-	uint64_t refused;   /* their file is none that is read: see foreign_file_open */
-	uint64_t unread;    /* their file was not read: the others took all time, or memory */
+	uint64_t no_image; /* no known image was mapped there */
+	uint64_t no_file;  /* their file is not there any more, or has been replaced */
+	uint64_t refused;  /* their file may not be read: see foreign_file_open */
+	/* their file was not read, because the others took all time, or memory */
+	uint64_t unread;
 	uint64_t no_symbol; /* their file has no symbol for them */
 	uint64_t no_kernel; /* /proc/kallsyms could not be read, or hides addresses */
 };
 
 /*
- * Looks up the addresses of all stacks of t of which t does not say it yet. The symbols and
- * locations found are in `out`, to be freed, for trace_writer_symbols or sample_tables_merge. What
- * is not found is in neither. counts: NULL, not wanted. 0 or -ENOMEM (logged).
+ * Looks up the addresses of all stacks of t that t has no names for. `out` gets the symbols and
+ * locations found, for trace_writer_symbols or sample_tables_merge. The caller frees it. Addresses
+ * that were not found are in neither. counts may be NULL. Returns 0 or -ENOMEM (logged).
  */
 int symbols_resolve(const struct sample_tables *t, const struct symbols_options *opt,
 		    struct sample_tables *out, struct symbols_counts *counts);

@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Frames of open calls on one stack, and how they end. To be included once by who has defined
+ * Frames of open calls on one stack, and how they end. A file includes this once, after it has
+ * defined
  *
  *   PAIR_CLIENT  a struct with `struct pairing pair`
  *   PAIR_STACK   one with `PAIR_FRAME *frames`, `size_t n` and `bool system`
  *   PAIR_FRAME   one with `uint32_t depth, func, target` and `flags`, PAIR_*
  *
- * and these, which the compiler puts in their places:
+ * and these functions, which the compiler inlines:
  *
- *   int pair_on_pop(c, s, ts_ns, end)   takes the top frame off, whose call ends. 0 or -errno
+ *   int pair_on_pop(c, s, ts_ns, end)   removes the top frame, whose call ends. 0 or -errno
  *   void pair_on_uncovered(c, s)        a frame of a released function may be the top one now
- *   void pair_settle(c, s, ts_ns)       the prologue that is stopped there has gone on, if any is
+ *   void pair_settle(c, s, ts_ns)       the prologue that is stopped there, if any, has continued
  */
 #include "pair/pair.h"
 
-/* a is further from the stack's base than b. */
+/* Returns true when a is further from the stack's base than b. */
 static inline bool pair_deeper(const PAIR_STACK *s, uint32_t a, uint32_t b)
 {
 	return s->system ? (int32_t)(a - b) > 0 : a > b;
 }
 
-/* NULL: no call is open. */
+/* Returns the top frame, NULL when no call is open. */
 static inline PAIR_FRAME *pair_top(const PAIR_STACK *s)
 {
 	return s->n ? &s->frames[s->n - 1] : NULL;

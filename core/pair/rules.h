@@ -1,53 +1,58 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * One event at a time: the rules by which entries and exits become calls, for every client.
+ * The rules by which entries and exits become calls, one event at a time, for every client.
  *
- * A frame is known by its stack and depth. Two open calls share a depth only when the lower one
- * jumped to the upper one (PAIR_TAILED).
+ * A frame is identified by its stack and depth. Two open calls share a depth only when the lower
+ * one jumped to the upper one (PAIR_TAILED).
  *
- * To be included by one file of a client, behind frames.h. PAIR_CLIENT has `goroutines` and
- * `threads`, tables with `PAIR_STACK **all` and `size_t n`. That file defines pair_ops,
- * the consequences of events. The compiler knows it and inlines its functions.
+ * One file of a client includes this, behind frames.h. PAIR_CLIENT has `goroutines` and `threads`,
+ * tables with `PAIR_STACK **all` and `size_t n`. That file defines pair_ops, the consequences of
+ * events. The compiler knows it and inlines its functions.
  */
 
-/* The consequences of a rule. An int is 0 or -errno. A function may be NULL, which does nothing,
- * but for find, get and push. */
+/* The consequences of a rule. A result of type int is 0 or -errno. A function may be NULL and then
+ * does nothing. find, get and push may not be NULL. */
 struct pair_ops {
-	PAIR_STACK *(*find)(PAIR_CLIENT *c, bool system, uint64_t id); /* NULL: not there */
-	/* finds or makes; NULL and errno */
+	PAIR_STACK *(*find)(PAIR_CLIENT *c, bool system, uint64_t id); /* NULL when not there */
+	/* finds or makes the stack; NULL with errno on an error */
 	PAIR_STACK *(*get)(PAIR_CLIENT *c, bool system, uint64_t id, uint64_t ts_ns);
-	/* an event of s, before anything else is done */
+	/* an event of s comes; called before all else */
 	void (*own)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 
 	/* a call begins: puts a frame on top */
 	int (*push)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
-	/* the event that began it is an end, too: false: pair_rest will be called */
+	/* The event that began a call is an end, too. With false the client calls pair_rest
+	 * later. */
 	bool (*goes_on)(PAIR_CLIENT *c);
-	/* the top call, which was PAIR_STOPPED, begins anew (again) or has gone on unseen (ran) */
+	/* the top call, which was PAIR_STOPPED, begins anew (again) or has continued unseen
+	 * (ran) */
 	int (*again)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 	void (*ran)(PAIR_CLIENT *c, PAIR_STACK *s);
 	bool (*has_run)(const PAIR_FRAME *f); /* calls were made in it */
-	/* the call that an event is of is open, the top one; or not */
+	/* the call of an event is open and the top one, or it is not */
 	void (*sought)(PAIR_CLIENT *c, PAIR_STACK *s, bool found);
-	void (*exits)(PAIR_CLIENT *c, const struct event *e, uint32_t func); /* it is about to */
-	/* the top call has jumped to a function and waits for it; has called morestack */
+	/* its call is about to end */
+	void (*exits)(PAIR_CLIENT *c, const struct event *e, uint32_t func);
+	/* the top call has jumped to a function and waits for it, or has called morestack */
 	int (*tailed)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 	void (*morestack)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 
-	/* a prologue is stopped: any on s; an entry comes that may be its; that is pushed */
+	/* returns whether any prologue is stopped on s; an entry comes that may be its; that entry
+	 * was pushed */
 	bool (*is_stopped)(const PAIR_STACK *s);
 	void (*entry_at_stop)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
 	void (*entered)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
-	/* EV_STOP in func, STOP_ANY or STOP_UNPROBED: returns what is known better; what it shows
-	 * to be over is popped; EV_RESUME */
+	/* EV_STOP in func, STOP_ANY or STOP_UNPROBED. stop returns the function that it knows
+	 * better. For stopped, calls that the event shows to be over have been popped. resume is
+	 * for EV_RESUME. */
 	uint32_t (*stop)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
 	int (*stopped)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func);
 	void (*resume)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, const uint64_t arg[4]);
 
-	/* EV_END; no call is open on s any more, which is gone */
+	/* end is for EV_END. At drop no call is open on s any more, and s is gone. */
 	void (*end)(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e);
 	int (*drop)(PAIR_CLIENT *c, PAIR_STACK *s, uint64_t ts_ns, enum call_end end);
-	/* EV_RELEASED: on each stack; on all, at last */
+	/* EV_RELEASED: called on each stack, and at last once for all */
 	void (*release)(PAIR_CLIENT *c, PAIR_STACK *s, uint32_t func);
 	void (*released)(PAIR_CLIENT *c, const struct event *e);
 	void (*bad)(PAIR_CLIENT *c); /* the event makes no sense */
@@ -69,16 +74,16 @@ static const struct pair_ops pair_ops;
 
 #define PAIR_NO_KIND 1
 
-/* Calls a function of pair_ops, if it is there. */
+/* Calls a function of pair_ops if it is there. */
 #define PAIR_DO(op, ...)                          \
 	do {                                      \
 		if (pair_ops.op)                  \
 			pair_ops.op(__VA_ARGS__); \
 	} while (0)
-/* Likewise, and 0 without it. */
+/* Returns the result of a function of pair_ops, or 0 without it. */
 #define PAIR_ASK(op, ...) (pair_ops.op ? pair_ops.op(__VA_ARGS__) : 0)
 
-/* A frame whose second entry is missing has evidently run. */
+/* Notes that a frame whose second entry is missing has run. */
 static inline void pair_ran_after_all(PAIR_CLIENT *c, PAIR_STACK *s)
 {
 	PAIR_FRAME *f = pair_top(s);
@@ -90,7 +95,7 @@ static inline void pair_ran_after_all(PAIR_CLIENT *c, PAIR_STACK *s)
 	PAIR_DO(ran, c, s);
 }
 
-/* Does f wait for func to return in its place? */
+/* Returns true when f waits for func to return in its place. */
 static inline bool pair_waits_for(const PAIR_FRAME *f, uint32_t func)
 {
 	return f->flags & PAIR_TAILED && f->target == func;
@@ -128,7 +133,7 @@ static inline int pair_enter(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *
 {
 	const PAIR_FRAME *f = pair_top(s);
 
-	/* Nearly always: deeper than what is open, and nothing was stopped. */
+	/* The event is nearly always deeper than the open calls, and nothing was stopped. */
 	if (__builtin_expect((!f ||
 			      (pair_deeper(s, e->depth, f->depth) && !(f->flags & PAIR_STOPPED))) &&
 				     !PAIR_ASK(is_stopped, s),
@@ -148,8 +153,8 @@ static inline int pair_pop_tailed(PAIR_CLIENT *c, PAIR_STACK *s, const struct ev
 	return err;
 }
 
-/* Makes the frame of func at e's depth the top one. *found: it is there. A frame there that waits
- * for func to return stays; another is closed. */
+/* Makes the frame of func at e's depth the top one. *found is true when it is there. A frame there
+ * that waits for func to return stays. Any other is closed. */
 __attribute__((noinline)) static int pair_seek(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e,
 					       uint32_t func, bool *found)
 {
@@ -173,7 +178,7 @@ __attribute__((noinline)) static int pair_seek(PAIR_CLIENT *c, PAIR_STACK *s, co
 static inline int pair_leave(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint32_t func)
 {
 	const PAIR_FRAME *f = pair_top(s);
-	/* Nearly always: the top one, and nothing was stopped. */
+	/* It is nearly always the top frame, and nothing was stopped. */
 	bool found = f && f->depth == e->depth && f->func == func &&
 		     !(f->flags & (PAIR_TAILED | PAIR_STOPPED)) && !PAIR_ASK(is_stopped, s);
 	int err = 0;
@@ -203,7 +208,7 @@ __attribute__((noinline)) static int pair_jump(PAIR_CLIENT *c, PAIR_STACK *s, co
 	}
 	PAIR_FRAME *f = pair_top(s);
 
-	/* Not found: what waits at this depth waits for the new target now. */
+	/* When it is not found, the frame that waits at this depth now waits for the new target. */
 	if (!found && !(f && f->depth == e->depth && f->flags & PAIR_TAILED))
 		return 0;
 	f->flags |= PAIR_TAILED;
@@ -220,7 +225,7 @@ __attribute__((noinline)) static int pair_grow(PAIR_CLIENT *c, PAIR_STACK *s, co
 
 	if (err || !f || f->depth != e->depth || f->func != func || f->flags & PAIR_TAILED)
 		return err;
-	/* it has run: the stopped call is another one, whose first entry is missing */
+	/* it has run, so the stopped call is another one, whose first entry is missing */
 	if (PAIR_ASK(has_run, f))
 		return pair_pop(c, s, e->ts_ns, CALL_INFERRED);
 	f->flags |= PAIR_STOPPED;
@@ -228,7 +233,7 @@ __attribute__((noinline)) static int pair_grow(PAIR_CLIENT *c, PAIR_STACK *s, co
 	return 0;
 }
 
-/* The end, of an event that was a beginning, too. */
+/* Applies the end of an event that was a beginning, too. */
 static inline int pair_rest(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, unsigned what)
 {
 	struct pair_site site = pair_site(&c->pair, e->site);
@@ -267,14 +272,16 @@ __attribute__((always_inline)) static inline int pair_func_event(PAIR_CLIENT *c,
 
 /* ---- events of goroutines */
 
-/* May the stopped func, STOP_ANY when not known, be this very call, or what it jumped to? */
+/* Returns true when the stopped func may be this very call, or the function that it jumped to. func
+ * is STOP_ANY when not known. */
 static inline bool pair_awaits(const PAIR_FRAME *f, uint32_t func)
 {
 	return f->flags & PAIR_STOPPED ||
 	       (f->flags & PAIR_TAILED && (func == STOP_ANY || func == f->target));
 }
 
-/* The stopped function is being called, so what was at its depth or deeper is over. */
+/* Applies EV_STOP. The stopped function is being called, so calls at its depth or deeper are
+ * over. */
 static inline int pair_stop(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e, uint64_t pc)
 {
 	uint32_t func = pair_stop_func(&c->pair, pc);
@@ -289,7 +296,7 @@ static inline int pair_stop(PAIR_CLIENT *c, PAIR_STACK *s, const struct event *e
 	return err ? err : PAIR_ASK(stopped, c, s, e, func);
 }
 
-/* All that is open on s ends, and s with it. */
+/* Ends all open calls on s, and s itself. */
 static inline int pair_retire(PAIR_CLIENT *c, PAIR_STACK *s, uint64_t ts_ns, enum call_end end)
 {
 	int err = pair_pop_all(c, s, ts_ns, end);
@@ -297,7 +304,7 @@ static inline int pair_retire(PAIR_CLIENT *c, PAIR_STACK *s, uint64_t ts_ns, enu
 	return err ? err : PAIR_ASK(drop, c, s, ts_ns, end);
 }
 
-/* A new goroutine has this number: another one that had it has ended unseen. */
+/* Ends another goroutine with the number of a new one. It has ended unseen. */
 static inline int pair_end_other(PAIR_CLIENT *c, const struct event *e, uint64_t goid)
 {
 	PAIR_STACK *s = goid != e->goid ? pair_ops.find(c, false, goid) : NULL;
@@ -335,7 +342,8 @@ static inline int pair_end(PAIR_CLIENT *c, const struct event *e)
 
 /* ---- released functions */
 
-/* Does frame i end by an event of func that will not come? Asked from the top down. */
+/* Returns true when frame i ends by an event of func that will not come. Callers ask from the top
+ * down. */
 static inline bool pair_ends_by(const PAIR_STACK *s, size_t i, uint32_t func)
 {
 	const PAIR_FRAME *f = &s->frames[i], *above = i + 1 < s->n ? f + 1 : NULL;
@@ -365,8 +373,8 @@ static inline int pair_release_on(PAIR_CLIENT *c, PAIR_STACK *s, uint32_t func, 
 	return pair_pop(c, s, ts_ns, CALL_UNFINISHED);
 }
 
-/* An open call of the function has run for as long as the open calls in it. So it ends with them,
- * or at once. */
+/* Releases a function. An open call of it has run for as long as the open calls in it. So it ends
+ * with them, or at once. */
 static inline int pair_release(PAIR_CLIENT *c, const struct event *e)
 {
 	uint32_t func = pair_site(&c->pair, e->site).func;
@@ -389,7 +397,7 @@ static inline int pair_release(PAIR_CLIENT *c, const struct event *e)
 
 /* ---- the rest */
 
-/* WINDOW_OVER: calls at that depth or deeper are over. */
+/* Applies WINDOW_OVER: ends calls at that depth or deeper. */
 static inline int pair_over(PAIR_CLIENT *c, const struct event *e)
 {
 	bool system = e->flags & EVF_SYSTEM;
@@ -405,7 +413,7 @@ static inline int pair_over(PAIR_CLIENT *c, const struct event *e)
 	return err;
 }
 
-/* 0, -errno or PAIR_NO_KIND: a newer gotrace has made the event. */
+/* Applies an event. Returns 0, -errno, or PAIR_NO_KIND for an event of a newer gotrace. */
 static inline int pair_event(PAIR_CLIENT *c, const struct event *e, const uint64_t arg[4])
 {
 	switch ((enum event_kind)e->kind) {

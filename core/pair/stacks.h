@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Stacks by the goroutine's or thread's number. To be included by one file of a client, which has
+ * Stacks by the goroutine's or thread's number. One file of a client includes this, after it has
  * defined
  *
  *   PAIR_STACK   a struct with `uint32_t index`, and PAIR_ID(s), its number
  *   PAIR_STACKS  a table with `PAIR_STACK **all`, `size_t n, cap`, `struct hash_index by_id` and
  *                `PAIR_STACK *recent[PAIR_RECENT_MAX]`, those that were looked for last
- *   void pair_on_found(t, s)   s was not among these: what concerned all stacks meanwhile
+ *   void pair_on_found(t, s)   s was not among those; applies events that concerned all stacks
  */
 #include "base/hash_index.h"
 #include "base/vec.h"
 #include "pair/pair.h"
 
-/* NULL: not there. */
+/* Returns the stack with that number, NULL when it is not there. */
 static inline PAIR_STACK *pair_stacks_find(PAIR_STACKS *t, uint64_t id)
 {
 	PAIR_STACK **recent = PAIR_RECENT(t, id);
@@ -29,7 +29,7 @@ static inline PAIR_STACK *pair_stacks_find(PAIR_STACKS *t, uint64_t id)
 	return NULL;
 }
 
-/* s, of a number that is not there. 0 or -ENOMEM */
+/* Adds s, whose number must not be there yet. Returns 0 or -ENOMEM. */
 static inline int pair_stacks_add(PAIR_STACKS *t, PAIR_STACK *s)
 {
 	int err = vec_reserve(&t->all, &t->cap, t->n + 1);
@@ -44,7 +44,7 @@ static inline int pair_stacks_add(PAIR_STACKS *t, PAIR_STACK *s)
 	return 0;
 }
 
-/* The last one takes its place in the array. */
+/* Removes s. The last stack takes its place in the array. */
 static inline void pair_stacks_remove(PAIR_STACKS *t, const PAIR_STACK *s)
 {
 	PAIR_STACK *last = t->all[--t->n];

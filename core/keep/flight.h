@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A flight recorder: the last events, packed, in memory that does not grow, to be written out when
- * something has happened. The oldest go in pieces of an eighth of what is kept; what was open where
- * the rest begins is told there (EV_WINDOW), so that every window is a trace of its own.
+ * A flight recorder keeps the last events, packed, in memory that does not grow. It hands them out
+ * for writing when something has happened. The oldest events are dropped in pieces of an eighth of
+ * the kept bytes. A piece begins with events for the calls and states that are open there
+ * (EV_WINDOW), so that every window is a trace of its own.
  *
- * One thread gives events and rounds. Others may ask, and take what is to be written.
+ * One thread gives events and rounds. Others may ask for a window, and take windows to write them.
  */
 #ifndef GOTRACE_FLIGHT_H
 #define GOTRACE_FLIGHT_H
@@ -18,54 +19,58 @@ struct flight;
 
 struct flight_options {
 	const struct trace_info *info; /* functions and sites; borrowed */
-	struct trace_writer *writer;   /* gets the last window, at the end; borrowed */
-	uint64_t keep_ns;              /* at least so much time; 0: what fits */
-	uint64_t keep_bytes;           /* never more, packed */
-	/* By function: a call that takes longer than when_ns is a reason to write. Copied. NULL:
-	 * none is */
+	struct trace_writer *writer;   /* gets the last window at the end; borrowed */
+	uint64_t keep_ns;              /* the least time to keep, 0 for as much as fits */
+	uint64_t keep_bytes;           /* the most bytes to keep, packed */
+	/* By function: true when a call that takes longer than when_ns is a reason to write.
+	 * Copied. NULL for no function. */
 	const bool *when;
 	uint64_t when_ns;
-	uint32_t times; /* so many such reasons; with the last one all ends */
+	uint32_t times; /* number of such reasons; recording ends with the last one */
 };
 
-/* NULL and errno: ENOMEM. */
+/* Returns NULL with errno ENOMEM. */
 struct flight *flight_new(const struct flight_options *opt);
 void flight_free(struct flight *f);
 struct trace_sink flight_sink(struct flight *f);
-/* Program counters are named; to be called by the thread that gives events. ctx: the recorder. */
+/* Adds the name of a program counter. Only the thread that gives events calls it. ctx is the
+ * recorder. */
 void flight_name_pc(void *ctx, const struct trace_pc *pc);
 
-/* To be written at the next round is what there is then. By any thread. */
+/* Asks for a window of the events that are there at the next round. Any thread may call it. */
 void flight_ask(struct flight *f);
 
 /* A window that is to be written. */
 struct flight_window {
 	struct segment **segments;
 	size_t n_segments;
-	struct trace_info pcs; /* only these */
-	bool whole;            /* nothing came before */
-	bool hit;              /* because of a call that took too long */
+	struct trace_info pcs; /* only its program counters are set */
+	bool whole;            /* no event came before it */
+	bool hit;              /* it is written because a call took too long */
 	uint64_t first_ns, last_ns;
-	uint64_t events; /* that it has, without samples of the processor time */
+	uint64_t events; /* number of its events, without samples of the processor time */
 	struct flight_window *next;
 };
 
-/* The next that waits to be written; NULL: none does. To be freed. By any thread. */
+/* Returns the next window that waits to be written, NULL when none does. The caller frees it. Any
+ * thread may call it. */
 struct flight_window *flight_take(struct flight *f);
-/* What there is now; NULL: no memory. When no more events come. */
+/* Returns a window of the present events, NULL when there is no memory. The caller calls it when no
+ * more events come. */
 struct flight_window *flight_last(struct flight *f);
-/* Has the last reason (`times`) come? Nothing is added any more then. By any thread. */
+/* Returns true when the last reason (`times`) has come. Then no event is added any more. Any thread
+ * may call it. */
 bool flight_ended(const struct flight *f);
-/* All of it but the program counters if `w` has them; 0 or -errno. */
+/* Writes all of w, but its program counters only with `pcs`. Returns 0 or -errno. */
 int flight_window_write(const struct flight_window *w, struct trace_writer *to, bool pcs);
 void flight_window_free(struct flight_window *w);
 
 struct flight_stats {
-	uint64_t events;  /* given */
-	uint64_t windows; /* that were to be written so far */
-	uint64_t bytes;   /* held now, packed */
+	uint64_t events;  /* events given to the recorder */
+	uint64_t windows; /* windows that were to be written so far */
+	uint64_t bytes;   /* bytes held now, packed */
 	uint64_t most_bytes;
-	uint64_t open_bytes; /* to know what is open */
+	uint64_t open_bytes; /* bytes used to follow open calls */
 	bool full;           /* there was no room for keep_ns */
 };
 struct flight_stats flight_stats(const struct flight *f);

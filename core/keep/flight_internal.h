@@ -10,22 +10,23 @@
 #include "keep/open_calls.h"
 #include "trace/packed.h"
 
-#define PIECES        8  /* that a window goes in */
-#define SEGMENTS_MOST 64 /* more than these: each that is written ends one */
+#define PIECES        8  /* number of pieces of a full window */
+#define SEGMENTS_MOST 64 /* the most segments; each window that is written ends one */
 
-/* Some time's events; shared by the recorder and windows that wait. */
+/* The events of some time. The recorder and windows that wait share it. */
 struct segment {
 	atomic_uint users;
 	struct packed_block **blocks;
 	size_t n, cap;
-	size_t n_before;        /* of them: what was open as it began */
-	uint64_t events_before; /* in these */
+	/* number of blocks that hold the calls and states open at its start */
+	size_t n_before;
+	uint64_t events_before; /* number of events in those blocks */
 	uint64_t bytes, events, samples;
 	uint64_t first_ns, last_ns;
 };
 void segment_release(struct segment *s);
 
-/* A call that may come to take too long. */
+/* A call that may take too long. */
 struct watched {
 	uint64_t id, start_ns;
 	uint32_t depth;
@@ -42,45 +43,47 @@ struct flight {
 	int err;
 	uint64_t bytes, last_ns;
 	struct flight_stats stats;
-	bool dropped;                      /* something is gone */
-	const struct trace_values *values; /* of the event that is given next; NULL: none */
+	bool dropped; /* some events are gone */
+	/* values of the event that is given next, NULL for none */
+	const struct trace_values *values;
 
-	/* calls that take too long */
+	/* for calls that take too long: */
 	bool *when;
-	struct watched *queue; /* a ring, by start */
+	struct watched *queue; /* a ring, sorted by start */
 	size_t queue_first, queue_n, queue_cap;
-	struct event_ext hit;  /* to be added; kind 0: none */
-	uint64_t shoot_ns;     /* a window is due then at the latest; 0: none */
+	struct event_ext hit;  /* event that is to be added; kind is 0 for none */
+	uint64_t shoot_ns;     /* a window is due at this time at the latest, 0 for none */
 	struct watched reason; /* the call that took too long */
-	bool hit_ended;        /* it is over */
-	uint32_t hits;         /* windows */
+	bool hit_ended;        /* that call is over */
+	uint32_t hits;         /* number of windows for such calls */
 	atomic_bool asked, ended;
 
-	pthread_mutex_t lock; /* of the windows that wait */
+	pthread_mutex_t lock; /* lock of the windows that wait */
 	struct flight_window *first, *last;
 };
 
 /* flight_when.c */
-/* A call of a watched function has begun. */
+/* Notes that a call of a watched function has begun. */
 void flight_watch(struct flight *f, const struct open_stack *s, struct open_call *c);
-/* For open_calls.ended. */
+/* The callback for open_calls.ended. */
 void flight_call_ended(void *ctx, struct open_stack *s, struct open_call *c, uint64_t ts_ns,
 		       bool inferred);
-/* All older events were given: calls that have taken too long and are open still. */
+/* Looks for calls that have taken too long and are still open. All events before now_ns were
+ * given. */
 void flight_look(struct flight *f, uint64_t now_ns);
 
-/* flight_pieces.c; what fails is in f->err */
+/* flight_pieces.c; its errors go into f->err */
 struct segment *flight_current(struct flight *f);
 int flight_add_segment(struct flight *f, uint64_t first_ns); /* 0 or -ENOMEM */
-/* Adds events; arg: of one that has arguments. */
+/* Adds events. arg belongs to an event that has arguments. */
 void flight_pack(struct flight *f, const struct event *ev, size_t n, const uint64_t (*arg)[4]);
-/* As flight_pack, with the values that came for the first of them, and begins a new piece if one is
- * due: all that was followed must be added. */
+/* Adds events as flight_pack, with the values that came for the first of them, and begins a new
+ * piece if one is due. The caller has added everything that it followed. */
 void flight_add(struct flight *f, const struct event *ev, size_t n, const uint64_t (*arg)[4]);
 void flight_begin_piece(struct flight *f);
-/* Lets go of what there is no room for, and of what is too old. */
+/* Drops events for which there is no room, and those that are too old. */
 void flight_trim(struct flight *f, uint64_t now_ns);
-/* What there is now waits to be written, and is not added to. */
+/* Makes a window of the present events, which then waits to be written and no longer grows. */
 void flight_shoot(struct flight *f, bool hit);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Lets through what is to be recorded: calls that are not too deep, only inside calls of some
- * functions, one of so many of these, only while recording is switched on. A call is let through or
- * left out as a whole, with all events of it, so that what remains makes sense on its own.
+ * Lets through the events that are to be recorded. It can choose calls that are not too deep, calls
+ * inside calls of some functions, one of so many of these, and the time while recording is on. It
+ * lets a call through or leaves it out as a whole, with all its events. So the remaining events
+ * make sense on their own.
  *
- * One thread gives events and rounds; gate_switch may be called by another.
+ * One thread gives events and rounds. Another thread may call gate_switch.
  */
 #ifndef GOTRACE_GATE_H
 #define GOTRACE_GATE_H
@@ -18,33 +19,35 @@ struct gate;
 
 struct gate_options {
 	const struct trace_info *info; /* functions and sites; borrowed */
-	struct trace_sink next;        /* what is let through goes there */
-	uint32_t depth;                /* calls below so many others are left out; 0: none is */
-	/* By function: goroutines are recorded in its calls, and those that are started in
-	 * them. Copied. NULL: everywhere */
+	struct trace_sink next;        /* gets the events that are let through */
+	uint32_t depth;                /* calls below so many others are left out, 0 for none */
+	/* By function: true when goroutines are recorded in its calls, and those that are started
+	 * in them. Copied. NULL to record everywhere. */
 	const bool *trigger;
-	uint64_t one_in; /* of so many outermost calls of the trigger one is; 0, 1: all are */
-	bool off;        /* recording begins with gate_switch */
-	/* While it is off, calls are not seen: those that are open when it is switched on are not
-	 * known then, and not recorded. */
+	/* one of so many outermost calls of the trigger is recorded; 0 and 1 mean all */
+	uint64_t one_in;
+	bool off; /* recording begins with gate_switch */
+	/* Calls are not seen while recording is off. When it is switched on, calls that are open
+	 * are not known, and not recorded. */
 	bool rests;
-	uint32_t why; /* WINDOW_BY_*: what it is switched on by */
+	uint32_t why; /* WINDOW_BY_*: the reason why it is switched on */
 };
 
-/* NULL and errno: ENOMEM. */
+/* Returns NULL with errno ENOMEM. */
 struct gate *gate_new(const struct gate_options *opt);
 void gate_free(struct gate *g);
 struct trace_sink gate_sink(struct gate *g);
 
-/* Switches recording on, or off, at that time, which may be to come. Up to 64 may wait; returns
- * false when more do. */
+/* Switches recording on or off at a time, which may be in the future. Up to 64 switches may wait.
+ * Returns false when more would wait. */
 bool gate_switch(struct gate *g, uint64_t at_ns);
 
-/* Counts; after the last event. */
+/* Counts, complete after the last event. */
 struct gate_stats {
-	uint64_t events, kept; /* given; let through */
-	uint64_t seen, chosen; /* outermost calls of the trigger while on; of them recorded */
-	uint64_t windows;      /* times recording was on */
+	uint64_t events, kept; /* events given; events let through */
+	/* outermost calls of the trigger while recording was on; number of these recorded */
+	uint64_t seen, chosen;
+	uint64_t windows; /* number of times that recording was on */
 	bool on;
 };
 struct gate_stats gate_stats(const struct gate *g);

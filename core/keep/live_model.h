@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A model that is fed while a recording runs, and the summaries of it in the trace: every second or
- * so, and at the end. What it knows takes memory by functions, paths and goroutines alive, however
- * long it runs.
+ * A model that gets the events while a recording runs, and writes summaries into the trace. It does
+ * so every second or so, and at the end. Its memory grows with functions, paths and living
+ * goroutines, not with time.
  */
 #ifndef GOTRACE_LIVE_MODEL_H
 #define GOTRACE_LIVE_MODEL_H
 
 #include "trace/trace.h"
 
-/* Paths that are kept apart; more are counted under [other]. With its copy, on which a summary is
- * made, each takes some 700 bytes. */
+/* The most paths that are kept apart. Others are counted under [other]. Each path takes some 700
+ * bytes, with its copy for summaries. */
 #define LIVE_PATHS 100000u
 
 struct live_model_options {
 	const struct trace_info *info; /* functions and sites; borrowed */
-	struct trace_writer *writer;   /* of the summaries; borrowed */
-	/* Gets all events as well; NULL: nobody does. Borrowed. */
+	struct trace_writer *writer;   /* gets the summaries; borrowed */
+	/* Gets all events as well. May be NULL. Borrowed. */
 	const struct trace_sink *next;
-	uint32_t max_paths; /* 0: LIVE_PATHS */
+	uint32_t max_paths; /* 0 means LIVE_PATHS */
 };
 
 struct live_model;
 
-/* Writes a first summary, of nothing. NULL and errno after logging. */
+/* Makes a model and writes a first, empty summary. Returns NULL with errno after logging. */
 struct live_model *live_model_new(const struct live_model_options *opt);
-/* All of it is called by one thread at a time. */
+/* Only one thread at a time may call the sink's functions. */
 struct trace_sink live_model_sink(struct live_model *l);
 void live_model_free(struct live_model *l);
 

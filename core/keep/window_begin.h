@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is open as events, for where recording begins. */
+/* Emits events for open calls and states, at the place where recording begins. */
 #ifndef GOTRACE_WINDOW_BEGIN_H
 #define GOTRACE_WINDOW_BEGIN_H
 
@@ -8,18 +8,20 @@
 struct window_begin {
 	void (*emit)(void *ctx, const struct event_ext *ev);
 	void *ctx;
-	uint64_t ts_ns; /* when recording begins */
+	uint64_t ts_ns; /* time when recording begins */
 };
 
-/* Where the goroutine is from, if that is known; tid: a thread to name. */
+/* Emits the creation of the goroutine, if that is known. tid is the thread of the event. */
 void window_begin_goroutine(const struct window_begin *t, const struct open_stack *s, uint32_t tid);
-/* A call that is open: not one of a released function, or in its prologue. */
+/* Emits an entry for an open call, and its tail jump if it has made one. The caller leaves out
+ * calls of released functions, and those in their prologue. */
 void window_begin_call(const struct window_begin *t, const struct open_stack *s,
 		       const struct open_call *c);
-/* Which state the goroutine is in, if that is known; that it is not, if only an event of a state
- * can tell; after its calls. */
+/* Emits the state of the goroutine, after its calls, if that is known. If only an event of a state
+ * can show it, emits that it is not known. */
 void window_begin_state(const struct window_begin *t, const struct open_stack *s, uint32_t tid);
-/* Everything: that recording begins, for a reason, what is released, and what is open. */
+/* Emits everything: the beginning of recording with its reason, the released functions, and the
+ * open calls and states. */
 void window_begin_all(const struct window_begin *t, struct open_calls *o, uint32_t why);
 
 #endif

@@ -198,9 +198,9 @@ struct sample_counters {
 };
 
 /*
- * Finds the threads of a process that have gotrace's perf events. An event is recognized by how it
- * was opened (struct perf_event_attr), in the fields that the kernel does not change. When the
- * kernel replaces a clock, it changes type and config.
+ * Reports which of gotrace's perf events each thread of a process has. An event is recognized by
+ * how it was opened (struct perf_event_attr), in the fields that the kernel does not change. When
+ * the kernel replaces a clock, it changes type and config.
  */
 #define THREAD_EVENTS 8
 struct thread_event {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Goroutines that are parked: their waiting is no reason why anything took long. */
+/* Parked goroutines. Their waits are no reason why anything took long. */
 #ifndef GOTRACE_PARKED_H
 #define GOTRACE_PARKED_H
 
@@ -7,10 +7,10 @@
 
 /* Waits of parked goroutines in one path, of one reason. */
 struct parked_place {
-	uint32_t path, func, reason; /* as in struct path_waits */
+	uint32_t path, func, reason; /* those of struct path_waits */
 	uint64_t goroutines;
-	uint64_t ns, n; /* how long they waited there, in how many waits */
-	/* the part of it that goroutines have which lived for less than half of the recording */
+	uint64_t ns, n; /* the time that they waited there, and the number of waits */
+	/* the part of goroutines that lived for less than half of the recording */
 	uint64_t young, young_ns, young_n;
 };
 
@@ -18,7 +18,7 @@ struct parked;
 
 /* Borrows info. NULL and errno. */
 struct parked *parked_new(const struct trace_info *info);
-/* One that goes on by itself; before parked_leave_out. NULL: no memory. */
+/* Returns an independent copy. To be called before parked_leave_out. NULL: no memory. */
 struct parked *parked_copy(const struct parked *p);
 void parked_free(struct parked *p);
 
@@ -26,20 +26,23 @@ void parked_free(struct parked *p);
 void parked_add(void *parked, const struct goroutine_place *place);
 
 /*
- * After model_finish: decides who was parked, and takes their waits out of the model. span_ns: how
- * long was recorded. A goroutine is parked that waits to the end of the recording, and waited for
- * 95 % of its life in that path for that reason, in at most three waits; or in any number, if it
- * waits for the network and starts a goroutine for every second wait at least: it accepts
- * connections. It lived for half of the recording, or it is one of a leak that grows: as many
- * others are that old, and hardly any goroutine has left the path. Where next to nothing is left,
- * nothing is left out. 0 or -ENOMEM.
+ * Finds parked goroutines, and takes their waits out of the model. To be called after model_finish.
+ * span_ns: the length of the recording.
+ *
+ * A parked goroutine waits to the end of the recording. It waited for 95 % of its life in one path
+ * for one reason, in at most three waits. A goroutine that accepts connections may have more waits.
+ * It waits for the network, and starts a goroutine for at least every second wait.
+ *
+ * A parked goroutine lived for half of the recording, or it belongs to a growing leak. In a leak as
+ * many other goroutines are that old, and hardly any goroutine has left the path. Where next to
+ * nothing would remain, nothing is left out. 0 or -ENOMEM.
  */
 int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns);
 
-/* The n places that were left out, the longest first; NULL: nothing was. */
+/* Returns the n places that were left out, the longest first; NULL when there are none. */
 const struct parked_place *parked_places(const struct parked *p, size_t *n);
 
-/* How much was left out, ns. */
+/* Returns the time that was left out, ns. */
 uint64_t parked_ns(const struct parked *p);
 
 /* Goroutines that began with one function and wait for one reason. */
@@ -47,12 +50,12 @@ struct parked_group {
 	uint32_t first, reason;
 	uint64_t goroutines;
 };
-/* The line of parked_say, of these groups, whose order changes. */
+/* Returns the line of parked_say for these groups, and changes their order. */
 char *parked_groups_say(struct parked_group *g, size_t n, uint64_t ns,
 			const struct trace_info *info);
 
-/* "left out: 4.1h of 1002 parked goroutines (--parked shows it): 1000 of main.idle (chan receive),
- * ...", to be freed; NULL: nothing is left out, or no memory. */
+/* Returns "left out: 4.1h of 1002 parked goroutines (--parked shows it): 1000 of main.idle (chan
+ * receive), ...". The caller frees it. NULL when nothing is left out, or without memory. */
 char *parked_say(const struct parked *p, const struct model *m, const struct trace_info *info);
 
 #endif

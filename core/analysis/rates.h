@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What happened between two looks at a recording that goes on. */
+/* The changes between two looks at a running recording. */
 #ifndef GOTRACE_RATES_H
 #define GOTRACE_RATES_H
 
@@ -8,34 +8,34 @@
 /* A function in the time between two looks. */
 struct rate {
 	uint32_t func;
-	uint64_t calls, before;  /* before: in the time between the two looks before */
-	uint64_t self_ns;        /* corrected if the trace is */
-	uint64_t p50_ns, p99_ns; /* of the calls that finished in it; 0: none */
-	bool unsure;             /* its corrected self time is less than what that may be off */
+	uint64_t calls, before;  /* before: the calls between the previous two looks */
+	uint64_t self_ns;        /* corrected, if the trace is */
+	uint64_t p50_ns, p99_ns; /* of the calls that finished in that time; 0: none */
+	bool unsure;             /* its corrected self time is less than its uncertainty */
 	bool doubtful;           /* that, or probes took too much of it (correction_doubtful) */
 };
 
 struct rates {
-	struct rate *rows; /* of functions that did anything, in no order */
+	struct rate *rows; /* functions with calls or self time, in no order */
 	size_t n, cap;
-	uint64_t span_ns, before_ns; /* the time between, and that between the two looks before */
+	uint64_t span_ns, before_ns; /* the time between the looks, and between the previous two */
 	uint64_t calls, self_ns, lost_events;
 	bool compares; /* `before` is known */
 };
 
-/* What was seen last. Zeroed: nothing yet. */
+/* The state at the last look. A zeroed struct has none. */
 struct rates_base {
 	uint64_t looks, up_to_ns, span_ns, lost_events;
 	struct rates_func {
 		uint64_t calls, self_ns,
-			rate; /* self: as measured; rate: calls between the last two looks */
+			rate; /* self_ns: as measured; rate: calls between the last two looks */
 		struct hist hist;
 	} * funcs;
 	size_t n;
 };
 
-/* What is in t and was not in base, which is what t says then; up_to_ns: when it was so. Nothing at
- * the first look. 0 or -ENOMEM; rates_free in either case. */
+/* Finds the differences of t to base, and then sets base to t. up_to_ns is the time of t. The first
+ * look has no rows. 0 or -ENOMEM; rates_free in either case. */
 int rates_find(struct rates *to, struct rates_base *base, const struct loaded_trace *t,
 	       uint64_t up_to_ns);
 /* The first one of sorted rows that is certain goes before those above it. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of reports and exports share: lists of events made traces, stored outputs. */
+/* Shared by tests of reports and exports: lists of events as traces, stored outputs. */
 #ifndef GOTRACE_TRACE_FIXTURE_H
 #define GOTRACE_TRACE_FIXTURE_H
 
@@ -12,9 +12,10 @@
 
 /* Writes the list as a trace to a new file, whose path it leaves in path. */
 void fixture_write(const struct evlist *l, char path[TRACE_PATH_BYTES]);
-/* As fixture_write, of a list as text; `whole` false leaves out the end record. */
+/* Does what fixture_write does, for a list as text. `whole` false leaves out the end record. */
 void fixture_write_text(const char *events, bool whole, char path[TRACE_PATH_BYTES]);
-/* As fixture_write, but without events: their summary. The list's keys say so from then on. */
+/* Does what fixture_write does, with a summary in place of the events. The list's keys say so from
+ * then on. */
 void fixture_write_summary(struct evlist *l, char path[TRACE_PATH_BYTES]);
 /* Asserts that `got` is what the file holds; with GOTRACE_UPDATE in the environment, rewrites it.
  */

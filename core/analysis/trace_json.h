@@ -6,12 +6,12 @@
 #include "analysis/trace_load.h"
 #include "base/json.h"
 
-/* Its counts and times, as keys of the object that is open. */
+/* Writes the trace's counts and times, as keys of the open object. */
 void trace_json_totals(const struct loaded_trace *t, struct json *j);
-/* The key "warnings": why numbers may be wrong or not all (doubts.h); none_too: where there is
- * none, an empty list. 0 or -ENOMEM. */
+/* Writes the key "warnings", with the reasons why numbers may be wrong or incomplete (warnings.h).
+ * none_too: writes an empty list where there are none. 0 or -ENOMEM. */
 int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *j);
-/* The key "info" with what the recorder wrote down (FORMAT.md's keys). */
+/* Writes the key "info" with the recorder's keys (FORMAT.md). */
 void trace_json_info(const struct loaded_trace *t, struct json *j);
 
 #endif

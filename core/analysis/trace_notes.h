@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a reader must know of a trace before trusting its numbers. */
+/* Notes on a trace that a reader needs before trusting its numbers. */
 #ifndef GOTRACE_TRACE_NOTES_H
 #define GOTRACE_TRACE_NOTES_H
 
 #include "analysis/notes.h"
 #include "analysis/trace_load.h"
 
-/* Adds what was traced, how it ended, what was not traced or lost; the last line is always about
- * what was lost. 0 or -ENOMEM; notes_free in either case. */
+/* Adds notes on the traced program, its end, and what was not traced or lost. The last line is
+ * always about losses. 0 or -ENOMEM; notes_free in either case. */
 int trace_notes(const struct loaded_trace *trace, struct notes *to);
-/* The few that matter most: how much was recorded, what is left out, how recording ended, how much
- * slower the program was, what was lost. Not of samples. Errors as above. */
+/* Adds the few most important notes: how much was recorded, what is left out, how recording ended,
+ * how much slower the program was, what was lost. Not for samples. Errors as above. */
 int trace_notes_main(const struct loaded_trace *trace, struct notes *to);
 
-/* Are most goroutines without a recorded call the runtime's, as far as it is known? */
+/* Returns whether most goroutines without a recorded call belong to the runtime, as far as it is
+ * known. */
 bool trace_idlers_of_runtime(const struct loaded_trace *trace);
 
 #endif

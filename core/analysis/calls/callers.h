@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Who called a call, of calls that come in the order in which they began. */
+/* Finds the caller of each call. Calls come in the order in which they began. */
 #ifndef GOTRACE_CALLERS_H
 #define GOTRACE_CALLERS_H
 
@@ -10,7 +10,7 @@
 struct caller_stack {
 	uint64_t key; /* goroutine or thread */
 	bool system;
-	uint64_t end_ns; /* of its outermost call: after that it can be forgotten */
+	uint64_t end_ns; /* end of its outermost call, after which the stack can be dropped */
 	uint64_t *ids;   /* by level */
 	size_t cap;
 };
@@ -18,14 +18,13 @@ struct caller_stack {
 struct callers {
 	struct caller_stack *stacks;
 	size_t n, cap;
-	struct hash_index index; /* of stacks */
-	size_t sweep_at;         /* with so many, those that are over are forgotten */
+	struct hash_index index; /* finds stacks */
+	size_t sweep_at;         /* with so many stacks, those that are over are dropped */
 };
 
 /*
- * Takes note of call c, which has number id, not 0; *caller is the number of the
- * call that it was made in, 0 when it is outermost. Memory grows with the
- * goroutines that have calls open at one time. 0 or -ENOMEM.
+ * Notes call c, which has the number id, not 0. Sets *caller to the number of its caller, 0 for an
+ * outermost call. Memory grows with the goroutines that have open calls at one time. 0 or -ENOMEM.
  */
 int callers_put(struct callers *t, const struct call *c, uint64_t id, uint64_t *caller);
 void callers_free(struct callers *t);

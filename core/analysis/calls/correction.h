@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Corrected times: what the events themselves cost is taken out of the calls that it was
- * charged to. Samples of the processor time tell how much that was, or where they are too few the
- * number of events and what one cost (core/model/CORRECTNESS.md).
+ * Corrects times. It takes the cost of events out of the calls that it was charged to. Samples of
+ * the processor time give that cost. Where they are too few, it is the number of events times the
+ * cost of one (core/model/CORRECTNESS.md).
  */
 #ifndef GOTRACE_CORRECTION_H
 #define GOTRACE_CORRECTION_H
 
 #include "analysis/trace_load.h"
 
-/* Corrects a trace that was loaded, once, and says in t->corrected whether it could: it needs
- * samples, or the costs and events that say how they came about. 0 or -ENOMEM (logged). */
+/* Corrects a loaded trace, once. t->corrected says whether it could. It needs samples, or the
+ * measured costs and events with known ways. 0 or -ENOMEM (logged). */
 int correction_apply(struct loaded_trace *t);
 
-/* What is left of a part of a function's or path's self time as measured. */
+/* Returns the corrected part of a function's or path's self time for a measured part. */
 static inline uint64_t correction_part(const struct call_stats *st, uint64_t self_ns)
 {
 	uint64_t all_ns = st->self_ns + st->probe_ns;
@@ -22,7 +22,7 @@ static inline uint64_t correction_part(const struct call_stats *st, uint64_t sel
 			    : self_ns;
 }
 
-/* The same of a part of it in which goroutines ran: only there do probes cost anything. */
+/* Does that for a part in which goroutines ran. Probes cost time only there. */
 static inline uint64_t correction_part_run(const struct call_stats *st, uint64_t run_ns)
 {
 	uint64_t left_ns = st->self_ns - off_times_sum(&st->off_self);
@@ -32,20 +32,23 @@ static inline uint64_t correction_part_run(const struct call_stats *st, uint64_t
 			: run_ns;
 }
 
-/* Is the function's or path's self time less than what the correction may be off? */
+/* Returns whether the function's or path's self time is less than the uncertainty of its
+ * correction. */
 static inline bool correction_unsure(const struct call_stats *st)
 {
 	return st->uncertainty_ns && st->self_ns < st->uncertainty_ns;
 }
 
 /*
- * Such a number could be wrong: no row of it stands first. Its self time is not sure, or probes
- * took more than is left of it. Likewise its running time, where that and the time without a
- * processor are most of it. A thread that traps has no processor more often.
+ * Returns whether the number could be wrong. A row with it never comes first. Its self time is not
+ * sure, or probes took more than what remains of it. The same holds for its running time, where
+ * running and the time without a processor are most of the self time. A thread that traps has no
+ * processor more often.
  */
 bool correction_doubtful(const struct call_stats *st);
 
-/* Is the number of any function certain that took time? Without one no answer is. */
+/* Returns whether the number of any function that took time is certain. Without one there is no
+ * answer. */
 static inline bool correction_any_sure(const struct loaded_trace *t)
 {
 	bool doubtful = false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For tests of corrected times: one trace at a time, of events as text, loaded and corrected. */
+/* For tests of corrected times. One trace at a time, written from events as text, is loaded and
+ * corrected. */
 #ifndef GOTRACE_CORRECTION_FIXTURE_H
 #define GOTRACE_CORRECTION_FIXTURE_H
 

@@ -6,8 +6,8 @@
 #include "analysis/trace_load.h"
 
 /*
- * Which few functions made most of what the probes cost, and the options that leave them out; of a
- * trace whose times were corrected, and that is shown whole. Nothing when it takes many.
+ * Adds the few functions that caused most of the probes' cost, and the options that leave them out.
+ * The trace must be corrected and shown whole. Adds nothing when there are many such functions.
  */
 void costly_probes_notes(const struct loaded_trace *trace, struct notes *to);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an event cost the program, by how it came about (HOW_* of bpf/event.h). */
+/* The cost of an event for the program, by the way in which it came about (HOW_* of
+ * bpf/event.h). */
 #ifndef GOTRACE_EVENT_COSTS_H
 #define GOTRACE_EVENT_COSTS_H
 
@@ -7,11 +8,11 @@
 #include "trace/trace.h"
 
 struct event_cost {
-	double before, after; /* the time stamp, ns */
-	double outside;       /* reading values: stamps leave it out of the call itself */
+	double before, after; /* before and after the time stamp, ns */
+	double outside;       /* reading values; it is outside the stamps of the call */
 };
 
-/* By HOW_*, as the trace's keys have them; 0: not known. */
+/* Reads the costs by HOW_* from the trace's keys; 0 when not known. */
 void event_costs_read(const struct trace_info *info, struct event_cost costs[HOW_MAX + 1]);
 
 #endif

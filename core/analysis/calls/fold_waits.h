@@ -12,7 +12,8 @@
  */
 int fold_waits(struct loaded_trace *t);
 
-/* Is it such a function, by its name? core/plan/presets.c selects the same ones. */
+/* Returns whether a name is that of such a function. core/plan/presets.c selects the same
+ * functions. */
 bool fold_waits_func(const char *name);
 
 #endif

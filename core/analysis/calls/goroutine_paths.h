@@ -10,20 +10,20 @@ struct goroutine_path {
 	uint64_t goid; /* unique within its image */
 	uint64_t calls, self_ns;
 	struct off_times off; /* parts of self_ns */
-	uint32_t node;        /* a path of the model; after goroutine_paths_sort, of the tree */
-	uint32_t image;       /* as in struct call */
+	uint32_t node;  /* a path of the model; after goroutine_paths_sort, a node of the tree */
+	uint32_t image; /* that of struct call */
 };
 
 struct goroutine_paths {
 	struct goroutine_path *all;
 	size_t n, cap;
-	struct hash_index index; /* of all, until goroutine_paths_sort */
+	struct hash_index index; /* index of `all` until goroutine_paths_sort */
 };
 
 /* Adds an ended call. 0 or -ENOMEM. */
 int goroutine_paths_add(struct goroutine_paths *g, const struct call *c);
-/* Orders them by node of t, then by image and goroutine, and corrects their times as the nodes'
- * are; a node and goroutine may have several entries. Nothing may be added after it. */
+/* Sorts the entries by node of t, then by image and goroutine. Corrects their times like those of
+ * the nodes. A node and goroutine may have several entries. No call may be added after this. */
 void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t);
 void goroutine_paths_free(struct goroutine_paths *g);
 

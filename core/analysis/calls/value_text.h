@@ -8,17 +8,18 @@
 #include "base/json.h"
 #include "model/model.h"
 
-/* As text: `n=1 s="x"`, then results: ` -> 0=2`. Nothing for none. */
+/* Writes text, such as `n=1 s="x"`, then results, such as ` -> 0=2`. Writes nothing if there are
+ * none. */
 void call_values_text(FILE *out, const struct trace_info *info, const struct call_values *v);
-/* Arguments only, or results only. */
+/* Writes arguments only, or results only. */
 void call_values_part(FILE *out, const struct trace_info *info, const struct call_values *v,
 		      bool results);
-/* As two fields of a line of CSV, each with a comma before it: arguments, results. */
+/* Writes two fields of a line of CSV, arguments and results, each with a comma before it. */
 void call_values_csv(FILE *out, const struct trace_info *info, const struct call_values *v);
-/* As members "arguments" and "results" of the object at hand: objects by name, numbers as numbers;
- * what could not be read, or was cut, as text. */
+/* Writes the members "arguments" and "results" of the open object. They are objects by name, and
+ * numbers are numbers. A value that could not be read, or was cut, is text. */
 void call_values_json(struct json *j, const struct trace_info *info, const struct call_values *v);
-/* Calls fn for each of them: arguments, then results. */
+/* Calls fn for each argument, then for each result. */
 void call_values_each(const struct trace_info *info, const struct call_values *v,
 		      void (*fn)(void *ctx, const struct trace_value_def *d,
 				 const struct trace_value *value),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of what a goroutine does or waits for, and who held locks. */
+/* Classes of what a goroutine does or waits for, and the rules for holders of locks. */
 #ifndef GOTRACE_WAIT_CLASS_H
 #define GOTRACE_WAIT_CLASS_H
 
@@ -25,14 +25,15 @@ enum wait_class {
 /*
  * Classes of waits by reason, from Go's texts (runtime/runtime2.go, waitReasonStrings).
  * "semacquire" is CLASS_LOCK where Go has no reason for sync.Mutex, CLASS_GROUP where it has none
- * for sync.WaitGroup. Else only the runtime waits so, mostly its collector: CLASS_GC.
+ * for sync.WaitGroup. Otherwise only the runtime waits so, mostly its collector, and it is
+ * CLASS_GC.
  */
 struct wait_classes {
 	enum wait_class of[REASON_PREEMPTED + 1];
 };
 void wait_classes_fill(struct wait_classes *c, const struct trace_info *info);
 
-/* "lock", "net": a word for machines. */
+/* Returns a word for machines, such as "lock" or "net". */
 const char *wait_class_name(enum wait_class is);
 
 static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32_t reason)
@@ -41,9 +42,10 @@ static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32
 }
 
 /*
- * For model_options.holds: which reasons are waits for locks; functions of sync, internal/sync and
- * the runtime, and deferred wrappers, act for their callers. acts_for: by function, itself or the
- * function that a wrapper belongs to. NULL: no memory.
+ * Rules for model_options.holds. They have the reasons that are waits for locks. Functions of sync,
+ * internal/sync and the runtime, and deferred wrappers, act for their callers. acts_for[i] is
+ * function i itself or the function that a wrapper belongs to. lock_rules_new returns NULL without
+ * memory.
  */
 struct lock_rules {
 	struct hold_rules rules;

@@ -1,51 +1,53 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * By how much a function of two recordings grew, and how sure that is.
+ * The growth of a function between two recordings, and how sure it is.
  *
- * A recording's own calls say how far the mean of a call may be off. Two recordings of one binary
- * differ by more than that: caches, memory, other programs. That much, and only that, do functions
- * differ that nobody changed, which are most: their spread is the error of each. A shift that most
- * functions have is the machine's, or a change of all; one recording a side cannot tell.
+ * The calls of one recording give the error of their mean. Two recordings of one binary differ by
+ * more, because of caches, memory and other programs. Most functions did not change, and differ
+ * only by that. So their spread is the error of each function. A shift of most functions comes from
+ * the machine, or from a change of all; one recording a side cannot tell which.
  */
 #ifndef GOTRACE_DIFF_GROWTH_H
 #define GOTRACE_DIFF_GROWTH_H
 
 #include "analysis/diff/trace_diff.h"
 
-#define GROWTH_DRIFT_LEAST 3 /* functions that say how much functions differ */
+#define GROWTH_DRIFT_LEAST 3 /* fewest functions for the spread of functions */
 
-/* Of one part of calls, logarithms of B over A: by which most functions grew, and by how much they
- * differ from it. */
+/* For one part of calls, logarithms of B over A: the growth of most functions, and their spread
+ * around it. */
 struct diff_drift {
 	double common, spread;
-	size_t n; /* functions that say so; below GROWTH_DRIFT_LEAST there is none */
+	size_t n; /* number of functions; below GROWTH_DRIFT_LEAST there is no drift */
 };
 
 struct diff_noise {
 	struct diff_drift mean[CALL_PARTS], low[CALL_PARTS];
 };
 
-/* Per cent of A's. */
+/* A growth in per cent of A. */
 struct growth {
-	double pct;       /* NAN: nothing to compare with */
+	double pct;       /* NAN without a number to compare with */
 	double low, high; /* 19 of 20 such intervals hold the growth; may be infinite */
 };
 
-/* d is as diff_load left it, with states. 0 or -ENOMEM (logged). */
+/* Learns the noise from d, which diff_load filled and which has states. 0 or -ENOMEM (logged). */
 int diff_noise_learn(struct diff_noise *n, const struct diff *d);
-/* Of METRIC_RUN, METRIC_SELF or METRIC_TOTAL; by call where the numbers of calls differ. */
+/* Returns the growth of METRIC_RUN, METRIC_SELF or METRIC_TOTAL, by call where the numbers of calls
+ * differ. */
 struct growth diff_growth(const struct diff *d, const struct diff_noise *n,
 			  const struct diff_row *row, enum diff_metric m);
-/* Of METRIC_RUN where both sides are samples: as if they were drawn. 999 of 1,000 hold the growth.
- */
+/* Returns the growth of METRIC_RUN where both sides are samples, as if they were drawn at random.
+ * 999 of 1,000 such intervals hold the growth. */
 struct growth diff_growth_sampled(const struct diff *d, const struct diff_row *row);
-/* Of two means of a call, each in the middle of what it may be off by, as growth of B over A: their
- * logarithm is `log`, their error (one deviation) `error`, with so many degrees of freedom; on each
- * side the interval misses with the chance `beyond`, and has `slack` besides. */
+/* Returns the growth of B over A for two means of a call, each in the middle of its interval. `log`
+ * is the logarithm of B over A, and `error` its error (one deviation) with `freedom` degrees of
+ * freedom. On each side the interval misses with the chance `beyond`, and is wider by `slack`. */
 struct growth growth_of(double log, double error, double freedom, double beyond, double slack);
-/* The part of g's interval that is in the other one's, too, with what the shorter of them is of. */
+/* Cuts g's interval to the part that is also in the other one's. pct becomes that of the shorter
+ * interval. */
 void growth_meet(struct growth *g, const struct growth *other);
-/* Whether the interval is above or below 0. */
+/* Returns whether the interval is above or below 0. */
 bool growth_sure(const struct growth *g);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Traces of which one at least has samples are compared by shares: a sample's weight is processor
- * time, a call's time is wall time, and two recordings have not the same length. Each side's share
- * is of all of its time that counts.
+ * Compares traces by shares where at least one has samples. A sample's weight is processor time,
+ * and a call's time is wall time. Two recordings also differ in length. A side's shares are parts
+ * of all of its time that counts.
  */
 #ifndef GOTRACE_DIFF_SHARES_H
 #define GOTRACE_DIFF_SHARES_H
@@ -11,21 +11,21 @@
 #include "analysis/notes.h"
 
 /*
- * Fills rows of functions. Of a trace with calls and one of samples, a sample counts for the
- * innermost function on its stack that the other one traced, as time in functions that are not
- * traced is self time of their caller there; samples with none are left out, and counted. 0 or
- * -ENOMEM.
+ * Fills rows of functions. With one trace of calls and one of samples, a sample counts for the
+ * innermost function on its stack that the trace of calls traced. There, the time of functions that
+ * are not traced is self time of their caller. Samples without such a function are left out, and
+ * counted. 0 or -ENOMEM.
  */
 int diff_shares_functions(struct diff *d);
-/* What all rows' self time comes to, when paths were matched by diff_load. */
+/* Sets the sum of all rows' self time, when diff_load matched paths. */
 void diff_shares_paths(struct diff *d);
-/* Share of a row on side s (0, 1), per cent; of METRIC_SELF or METRIC_TOTAL. */
+/* Returns the share of a row on side s (0, 1), per cent, of METRIC_SELF or METRIC_TOTAL. */
 double diff_share_pct(const struct diff *d, const struct diff_row *row, enum diff_metric m,
 		      unsigned s);
-/* How many percentage points chance alone moves the difference of the two shares in 1 of 1,000
- * such comparisons: from the numbers of samples, each of which is one draw. */
+/* Returns the percentage points by which chance alone moves the difference of two shares in 1 of
+ * 1,000 comparisons. It depends on the numbers of samples, each of which is one draw. */
 double diff_share_chance(const struct diff *d, const struct diff_row *row, enum diff_metric m);
-/* What is compared with what. */
+/* Adds notes on the compared quantities. */
 void diff_shares_notes(const struct diff *d, struct notes *to);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * How far off times of snapshots may be (sample --wall), where goroutines may act in step: those
+ * The errors of times from snapshots (sample --wall). Goroutines may act in step, so all goroutines
  * that one look sees are one observation, not many.
  *
- * A look k counts N goroutines that do something, and stands for the gap before it, of g ns. What
- * they do is known at looks only, so the time of the gap is g N, give or take what N changed by
- * since the look before: with D = N(k) - N(k-1), half of (g D)^2 is its squared error. Changes of
- * single goroutines are added up within a look before they are squared. Where each goes its own
- * way, they mostly cancel out, and what is left is what independent ones have.
+ * A look k counts N goroutines that do something. It stands for the gap before it, of g ns. Their
+ * state is known only at looks. So the time of the gap is g N, with an error by the change of N
+ * since the look before. With D = N(k) - N(k-1), half of (g D)^2 is its squared error. Changes of
+ * single goroutines are added within a look, then squared. Changes of independent goroutines mostly
+ * cancel out, and the rest is the error that independent ones have.
  *
  * This is the variance of a systematic sample by successive differences: K. M. Wolter, Introduction
  * to Variance Estimation, 2nd edition, Springer 2007, chapter 8 (v2), with looks as clusters as in
@@ -26,19 +26,19 @@
 
 struct look_errors;
 
-/* NULL: no memory. */
+/* Returns NULL without memory. */
 struct look_errors *look_errors_new(void);
 void look_errors_free(struct look_errors *l);
-/* Takes in a sample with a state, of a group. 0 or -ENOMEM. */
+/* Adds a sample with a state to a group. 0 or -ENOMEM. */
 int look_errors_take(struct look_errors *l, const struct sample *x, uint32_t group);
-/* How many were taken in. */
+/* Returns the number of samples added. */
 size_t look_errors_taken(const struct look_errors *l);
-/* All are taken in, of groups below n_groups. drawn: some samples stand for more goroutines than
- * the one that they are of. longest_ns: of all gaps; 0: not known. 0 or -ENOMEM. */
+/* To be called after the last sample; groups are below n_groups. drawn: some samples stand for more
+ * goroutines than their own. longest_ns: the longest gap, 0 when not known. 0 or -ENOMEM. */
 int look_errors_settle(struct look_errors *l, uint32_t n_groups, bool drawn, uint64_t longest_ns);
-/* After look_errors_settle: adds what the samples of a group changed to the sum. */
+/* Adds the changes of a group's samples to the sum. To be called after look_errors_settle. */
 void look_errors_add(struct look_errors *l, uint32_t group);
-/* The square of the standard error of what was added, ns; nothing is, afterwards. */
+/* Returns the square of the standard error of the sum, ns^2, and empties the sum. */
 double look_errors_square(struct look_errors *l);
 
 #endif

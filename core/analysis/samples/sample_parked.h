@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Goroutines of samples that are parked: as analysis/parked.h, of what looks have seen. */
+/* Finds parked goroutines in samples, as analysis/parked.h does in events. */
 #ifndef GOTRACE_SAMPLE_PARKED_H
 #define GOTRACE_SAMPLE_PARKED_H
 
 #include "analysis/samples/sample_load.h"
 
 /*
- * Marks the groups of samples that are waits of parked goroutines, and leaves them out if so asked
- * for, as reports do. Looks
- * must show a parked goroutine over half of the recording, for 95 % of that time in one place for
- * one reason, and in at most three waits. Goroutines that only one look saw count as parked if nine
- * of ten others at their place are. If next to nothing remained, no group is marked. Call it before
- * sample_fill. 0 or -ENOMEM.
+ * Marks the groups of samples that are waits of parked goroutines. With leave_out, which reports
+ * set, it leaves them out. Looks must show a parked goroutine over half of the recording, for 95 %
+ * of that time in one place for one reason, and in at most three waits. Goroutines that only one
+ * look saw count as parked if nine of ten others at their place are. If next to nothing remained,
+ * no group is marked. Call it before sample_fill. 0 or -ENOMEM.
  */
 int sample_parked_find(struct loaded_samples *s, bool leave_out);
 
-/* The line of parked_say, of samples. To be freed; NULL: nothing is left out, or no memory. */
+/* Returns the line of parked_say for samples. The caller frees it. NULL when nothing is left out,
+ * or without memory. */
 char *sample_parked_say(const struct loaded_trace *t);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The programs of a trace of samples. Reports and exports tell several apart. */
+/* The programs of a trace of samples. Reports and exports separate them. */
 #ifndef GOTRACE_SAMPLE_PROGRAMS_H
 #define GOTRACE_SAMPLE_PROGRAMS_H
 
@@ -15,7 +15,7 @@ struct sample_program {
 	/* The last part of its path. It is the path where another program has the same part, and
 	 * [comm] where there is no path. */
 	char *name;
-	uint32_t process;   /* one that executes it */
+	uint32_t process;   /* a process that executes it */
 	uint64_t weight_ns; /* sample_programs_weigh adds up the samples that the view shows */
 	uint64_t samples;
 };
@@ -27,18 +27,18 @@ struct sample_programs {
 	uint32_t *of; /* program by process, or TRACE_NONE without samples */
 };
 
-/* The order of two programs. 0 if both processes execute one. */
+/* Returns the order of two programs, 0 if both processes execute one program. */
 int sample_program_compare(const struct sample_process *a, const struct sample_process *b);
-/* Finds those that have samples, once the groups of s are read. A view, which may be NULL, that
- * leaves one leaves the struct empty. 0 or -ENOMEM. */
+/* Finds the programs with samples, after the groups of s were read. The struct stays empty if one
+ * program is left, also by a view, which may be NULL. 0 or -ENOMEM. */
 int sample_programs_find(struct loaded_samples *s, const struct trace_view *v);
-/* Adds up what each has of what is shown. */
+/* Adds up the shown samples of each program. */
 void sample_programs_weigh(struct loaded_samples *s);
 void sample_programs_free(struct sample_programs *p);
 
-/* The name of a process's program. NULL if programs are not told apart. */
+/* Returns the name of a process's program, NULL if there is one program. */
 const char *sample_program_of(const struct loaded_samples *s, uint32_t process);
-/* The numbers of programs by weight, to be freed. NULL without memory. */
+/* Returns the numbers of programs sorted by weight, to be freed. NULL without memory. */
 uint32_t *sample_programs_order(const struct loaded_samples *s);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Samples by what else is known of them than their functions: goroutine, thread, labels, file. */
+/* Rows of samples by goroutine, thread, labels, process, program or file. */
 #ifndef GOTRACE_SAMPLE_ROWS_H
 #define GOTRACE_SAMPLE_ROWS_H
 
@@ -18,7 +18,7 @@ struct sample_row {
 	char *name; /* "goroutine 7", "prog 4711, thread 4712", "handler=/index, user=7", "prog
 		       4711", "prog" */
 	uint64_t samples, weight_ns;
-	double square_ns2;    /* of the standard error of weight_ns */
+	double square_ns2;    /* square of the standard error of weight_ns */
 	struct off_times off; /* parts of weight_ns */
 };
 
@@ -27,7 +27,7 @@ struct sample_rows {
 	size_t n;
 };
 
-/* Of what the view leaves. 0 or -ENOMEM; sample_rows_free in either case. */
+/* Makes rows of the samples that the view shows. 0 or -ENOMEM; sample_rows_free in either case. */
 int sample_rows_build(struct sample_rows *r, const struct loaded_trace *t, enum sample_by by);
 void sample_rows_free(struct sample_rows *r);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* chrome's part for traces of samples. */
+/* The part of the chrome format for traces of samples. */
 #ifndef GOTRACE_CHROME_SAMPLES_H
 #define GOTRACE_CHROME_SAMPLES_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* gotrace export: a trace in the formats that other programs open. */
+/* gotrace export writes a trace in the formats that other programs open. */
 #ifndef GOTRACE_EXPORT_H
 #define GOTRACE_EXPORT_H
 
@@ -10,7 +10,7 @@
 #include "analysis/calls/whole_paths.h"
 
 enum perun_layout { PERUN_FLAT, PERUN_STACKS, PERUN_LEGACY };
-/* the last four are parts of self: in traces with states only */
+/* The weight of a path. The last five are parts of self, in traces with states only. */
 enum export_weight {
 	WEIGHT_SELF,
 	WEIGHT_TOTAL,
@@ -23,24 +23,25 @@ enum export_weight {
 };
 
 struct export_options {
-	const struct trace_view *view; /* the part of the trace that counts; NULL: all */
+	const struct trace_view *view; /* the part of the trace that counts; may be NULL */
 	enum export_weight weight;
 	/* a goroutine's outermost call is a root, not below the call that started it */
 	bool no_go_edges;
-	bool goroutines; /* each path says which goroutine */
-	bool calls;      /* csv: a row a call, not a path; speedscope: those of all goroutines */
-	bool raw;        /* times as measured, what probes cost included */
-	struct path_cut cut; /* what becomes [other] */
+	bool goroutines; /* each path has its goroutine */
+	/* csv: a row for each call instead of each path; speedscope: the calls of all goroutines */
+	bool calls;
+	bool raw;            /* times as measured, with the cost of probes */
+	struct path_cut cut; /* the paths that become [other] */
 	bool header;         /* folded: a first line "# UNIT", which readers pass over */
-	bool identities;     /* pprof: each sample says which program, process and thread */
-	bool args;           /* chrome: each call with its self time and how it ended */
+	bool identities;     /* pprof: each sample has its program, process and thread */
+	bool args;           /* chrome: each call has its self time and its end */
 	enum perun_layout layout;
-	const char *origin;   /* perun: the version that the profile is of; NULL: not known */
-	const char *host;     /* perun: the machine's name; NULL: not known */
-	const char *files[2]; /* html: how a comparison calls its traces; NULL: not known */
+	const char *origin;   /* perun: the version of the program; may be NULL */
+	const char *host;     /* perun: the machine's name; may be NULL */
+	const char *files[2]; /* html: the names of the traces compared; may be NULL */
 };
 
-/* Options that only some formats have: bits of export_format.takes. */
+/* Bits of export_format.takes, the options that only some formats have. */
 #define EXPORT_WEIGHT     1u   /* weight */
 #define EXPORT_GO_EDGES   2u   /* no_go_edges */
 #define EXPORT_GOROUTINES 4u   /* goroutines */
@@ -53,10 +54,10 @@ struct export_options {
 
 struct export_format {
 	const char *name; /* "folded" */
-	const char *what; /* for the list of formats: what it is and what opens it */
-	unsigned takes;   /* EXPORT_*: options that mean something to it */
-	bool binary;      /* nothing for a terminal */
-	bool compares;    /* may get a second trace */
+	const char *what; /* for the list of formats: its contents and its viewers */
+	unsigned takes;   /* EXPORT_*: options that have an effect */
+	bool binary;      /* not to be written to a terminal */
+	bool compares;    /* it may read a second trace */
 	/* Reads the traces (n is 1, or 2 with `compares`) to their ends and writes. 0 or -errno
 	 * (logged). */
 	int (*write)(struct trace_reader *const *r, size_t n, const struct export_options *opt,
@@ -66,7 +67,7 @@ struct export_format {
 /* Ends with an entry whose name is NULL. */
 extern const struct export_format export_formats[];
 
-/* "html" of them, the page that gotrace view shows. */
+/* The format "html", the page that gotrace view shows. */
 int export_html(struct trace_reader *const *r, size_t n, const struct export_options *opt,
 		FILE *out);
 

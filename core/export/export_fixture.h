@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What tests of exports share: exports taken as bytes, binary ones made text. */
+/* Shared by tests of exports: exports as bytes, binary ones as text. */
 #ifndef GOTRACE_EXPORT_FIXTURE_H
 #define GOTRACE_EXPORT_FIXTURE_H
 
@@ -7,12 +7,12 @@
 #include "export/export.h"
 
 const struct export_format *fixture_format(const char *name);
-/* What a format makes of the trace at path, n bytes and a NUL; to be freed. */
+/* Returns the export of the trace at path, n bytes and a NUL; to be freed. */
 char *fixture_export(const char *path, const char *format, const struct export_options *opt,
 		     size_t *n);
-/* The gzip stream unpacked, *n bytes and a NUL; to be freed. */
+/* Unpacks a gzip stream into *n bytes and a NUL; to be freed. */
 char *fixture_gunzip(const char *data, size_t size, size_t *n);
-/* The data of a page; to be freed. */
+/* Returns the data of a page; to be freed. */
 char *fixture_page_data(const char *page);
 /* Prints the profile that pprof wrote. */
 void fixture_print_pprof(const char *data, size_t n, FILE *out);
@@ -24,13 +24,14 @@ void fixture_print_sqlite(const char *data, size_t n, FILE *out);
  * Returns the self time of all slices, as their nesting and what their annotations say make it. */
 uint64_t fixture_read_perfetto(const char *data, size_t n, FILE *out);
 void fixture_print_perfetto(const char *data, size_t n, FILE *out);
-/* The database opened; to be closed. */
+/* Opens the database; to be closed. */
 struct sqlite3 *fixture_open_sqlite(const char *data, size_t n);
-/* Prints the rows of a query, columns separated by '|'; their number. */
+/* Prints the rows of a query, columns separated by '|'. Returns the number of rows. */
 size_t fixture_query(struct sqlite3 *db, const char *sql, FILE *out);
 
-/* Exports a trace for speedscope, times as measured: the sum of self times of all paths; *calls:
- * how many begin and end, balanced in each goroutine and never back in time. */
+/* Exports a trace for speedscope, times as measured. Returns the sum of self times of all paths.
+ * Sets *calls to the number of calls that begin and end. Calls must be balanced in each goroutine,
+ * and times must not go back. */
 uint64_t fixture_read_speedscope(const char *path, uint64_t *calls);
 
 #endif

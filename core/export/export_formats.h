@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The formats of gotrace export, a file or folder each. As `write` of export_format. */
+/* The formats of gotrace export, each in a file or folder. All functions are `write` of an
+ * export_format. */
 #ifndef GOTRACE_EXPORT_FORMATS_H
 #define GOTRACE_EXPORT_FORMATS_H
 
 #include "export/export.h"
 
-/* Leaf frames of formats that add up what is below a function by themselves: what held up the
- * prologue of a function that it called, which is in the caller's total and in nobody's self time.
- */
+/* Leaf frames for formats that add up the frames below a function themselves. They hold the stops
+ * of a callee's prologue. These are in the caller's total and in no self time. */
 #define GROWTH_FRAME    "[stack growth]"
 #define PREEMPTED_FRAME "[preempted]"
 #define PARKED_FRAME    "[parked]" /* below a function in which parked goroutines wait */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A gzip stream into a FILE: the same bytes for the same data, no time and no name in its header.
- */
+/* A gzip stream into a FILE. Equal data gives equal bytes, because the header has no time and no
+ * name. */
 #ifndef GOTRACE_GZOUT_H
 #define GOTRACE_GZOUT_H
 
@@ -11,14 +11,14 @@
 
 struct gzout {
 	z_stream z;
-	FILE *out; /* borrowed; its error flag is set when something could not be written */
+	FILE *out; /* borrowed; a failed write sets its error flag */
 	uint8_t buf[1 << 15];
 };
 
-/* 0 or -ENOMEM (logged); gzout_finish in that case as well does no harm. */
+/* 0 or -ENOMEM (logged). gzout_finish may be called in either case. */
 int gzout_init(struct gzout *g, FILE *out);
 void gzout_write(struct gzout *g, const void *data, size_t n);
-/* Writes what is left and frees. */
+/* Writes the rest and frees memory. */
 void gzout_finish(struct gzout *g);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The page: one HTML file that shows a trace, or what changed between two.
+ * The page is one HTML file that shows a trace, or the changes between two traces.
  *
- * Here a trace becomes the page's data; what the page makes of it is in page/.
- * Columns of numbers are strings of base-64 digits, five bits and "more follow"
- * in each, lowest first: small numbers are short, and nothing needs an escape.
+ * This code makes the page's data of a trace. The scripts in page/ draw it. Columns of numbers are
+ * strings of base-64 digits. A digit has five bits of a number and a bit for "more follow", lowest
+ * first. So small numbers are short, and no digit needs an escape.
  */
 #ifndef GOTRACE_HTML_H
 #define GOTRACE_HTML_H
@@ -25,35 +25,35 @@ struct html_text {
 	/* ended by a NUL */
 	char *s;
 	size_t n, cap;
-	int err; /* -ENOMEM once memory ran out; what follows is dropped */
+	int err; /* -ENOMEM after memory ran out; later numbers are dropped */
 };
 void html_put(struct html_text *t, uint64_t v);
-/* Writes what was put as `key` and empties t. 0 or t's error. */
+/* Writes the numbers of t as `key` and empties t. 0 or t's error. */
 int html_column(struct json *j, const char *key, struct html_text *t);
 
-/* ---- goroutines by where they began */
+/* ---- goroutines by the place where they began */
 
-/* Goroutines that one go statement started with one function. Group 0: those whose start was not
- * seen. */
+/* Goroutines that one go statement started with one function. Group 0 has goroutines whose start
+ * was not seen. */
 struct html_group {
 	uint32_t func;
 	uint64_t go_pc;
-	uint64_t goroutines; /* 0: not known */
-	uint64_t weight_ns;  /* self time, growth and preemption of all */
+	uint64_t goroutines; /* 0 when not known */
+	uint64_t weight_ns;  /* self time, growth and preemption of all of them */
 };
 
 struct html_groups {
 	struct html_group *all;
 	size_t n, cap;
-	/* of the tree's nodes */
-	uint32_t *of_node; /* the group of its goroutine */
-	bool *outermost;   /* nothing above on its goroutine is the same function */
+	/* by node of the tree */
+	uint32_t *of_node; /* the group of the node's goroutine */
+	bool *outermost;   /* no node above on its goroutine has its function */
 };
 
-/* Of a tree whose functions are below n_funcs, or PATH_*. 0 or -ENOMEM; html_groups_free in either
- * case. */
+/* Finds the groups of a tree, whose functions are below n_funcs, or PATH_*. 0 or -ENOMEM;
+ * html_groups_free in either case. */
 int html_groups_find(struct html_groups *g, const struct call_tree *t, size_t n_funcs);
-/* Counts their goroutines. */
+/* Counts the goroutines of each group. */
 struct html_goroutines;
 void html_groups_count(struct html_groups *g, const struct call_tree *t,
 		       const struct html_goroutines *from);
@@ -61,10 +61,12 @@ void html_groups_free(struct html_groups *g);
 
 /* ---- single goroutines */
 
-#define HTML_GOROUTINES 24 /* the heaviest, which the page can show by themselves */
+/* the heaviest goroutines, each of which the page can show */
+#define HTML_GOROUTINES 24
 
-struct html_visit {    /* what one goroutine did on one path */
-	uint32_t path; /* the model's node; sorted: the tree's */
+/* The calls and times of one goroutine on one path. */
+struct html_visit {
+	uint32_t path; /* the model's node; after sorting, the tree's */
 	uint64_t calls, self_ns, morestack_ns, preempt_ns;
 };
 
@@ -74,34 +76,34 @@ struct html_goroutine {
 	size_t n_visits;
 };
 
-struct html_live; /* the goroutines alive, while the trace is read */
+struct html_live; /* goroutines that are alive, while the trace is read */
 
 struct html_goroutines {
 	struct html_live *live;
-	/* the heaviest first once finished */
+	/* sorted at the end, the heaviest first */
 	struct html_goroutine kept[HTML_GOROUTINES];
 	size_t n;
-	/* heavy goroutines left out: their calls would have taken too much room */
+	/* heavy goroutines left out, because their calls would have taken too much room */
 	uint64_t untracked;
-	/* By outermost path of the model: goroutines that began with it after a go statement. And
-	 * how many began without one. */
+	/* By outermost path of the model: the goroutines that began with it after a go statement.
+	 * unstarted counts those that began without one. */
 	struct html_started {
 		uint32_t root;       /* outermost path of its goroutine */
-		uint64_t goroutines; /* that began here */
-		uint64_t last;       /* number of the one that was counted last */
+		uint64_t goroutines; /* goroutines that began here */
+		uint64_t last;       /* number of the last goroutine counted */
 	} * started;
 	size_t n_started, cap_started;
 	uint64_t unstarted, n_counted;
 	int err;
 };
 
-/* To be called as calls and goroutines end, and for what held prologues up (model_options). */
+/* To be called when calls and goroutines end, and for stops of prologues (model_options). */
 void html_goroutines_call(struct html_goroutines *g, const struct call *c);
 void html_goroutines_stop(struct html_goroutines *g, const struct prologue_stop_time *t);
 void html_goroutines_end(struct html_goroutines *g, const struct goroutine_info *info,
 			 const struct model *m);
-/* After the last: visits by the tree's nodes, in its order, corrected as the trace is. 0 or
- * -ENOMEM. */
+/* To be called after the last goroutine. Sorts visits by the tree's nodes, in its order, and
+ * corrects them if the trace is corrected. 0 or -ENOMEM. */
 int html_goroutines_finish(struct html_goroutines *g, const struct loaded_trace *trace,
 			   const struct call_tree *t);
 void html_goroutines_free(struct html_goroutines *g);
@@ -112,7 +114,7 @@ void html_goroutines_free(struct html_goroutines *g);
 #define HTML_LANES 1000
 
 struct html_loss {
-	uint64_t from_ns, to_ns, goid; /* goid 0: everybody's */
+	uint64_t from_ns, to_ns, goid; /* goid 0: of all goroutines */
 };
 
 struct html_losses {
@@ -120,18 +122,19 @@ struct html_losses {
 	size_t n, cap;
 };
 
-/* Events were lost. 0 or -ENOMEM */
+/* Adds a stretch in which events were lost. 0 or -ENOMEM */
 int html_losses_add(struct html_losses *l, uint64_t from_ns, uint64_t to_ns, uint64_t goid);
 
-/* Strips of the timeline: how many goroutines ran, were runnable, or were in a system call at each
- * moment, by STATE_DEPTH, and how many waited for the network or the garbage collector. Goroutines
- * without calls count as well. */
-#define HTML_LOAD_COLLECTOR UINT32_MAX /* the key of what the collector's workers run */
+/* Strips of the timeline. They have the numbers of goroutines that ran, were runnable, or were in a
+ * system call at each moment, by STATE_DEPTH. They also have those that waited for the network or
+ * the garbage collector. Goroutines without calls count as well. */
+/* the key for the time in which the collector's workers run */
+#define HTML_LOAD_COLLECTOR UINT32_MAX
 struct html_loads {
 	struct timeline_strips strips;
 	struct wait_classes classes;
-	bool known; /* classes */
-	/* goroutines that waited as the collector's workers do */
+	bool known; /* classes are known */
+	/* goroutines that waited like the collector's workers */
 	struct html_worker {
 		uint64_t goid;
 		uint32_t image;
@@ -139,20 +142,20 @@ struct html_loads {
 	size_t n_workers, cap_workers;
 };
 
-/* As states end; from_ns: nothing begins before it. 0 or -ENOMEM */
+/* To be called when states end. No time before from_ns counts. 0 or -ENOMEM */
 int html_loads_add(struct html_loads *l, const struct trace_info *info, uint64_t from_ns,
 		   const struct state_span *s);
 void html_loads_free(struct html_loads *l);
 
 /* ---- states and reasons */
 
-/* STATE_DEPTH(state, reason) of all that the page tells of. */
+/* STATE_DEPTH(state, reason) of all states on the page. */
 struct html_codes {
 	uint32_t *all;
 	size_t n, cap;
 };
 
-/* The page has it. 0 or -ENOMEM */
+/* Adds a code that the page has. 0 or -ENOMEM */
 int html_code(struct html_codes *c, uint32_t code);
 
 /* ---- the page */
@@ -162,57 +165,58 @@ struct html_page {
 	struct call_tree tree; /* siblings by weight, the heaviest first */
 	struct html_groups groups;
 	struct html_goroutines goroutines;
-	struct timeline timeline; /* without spans: there were no single calls */
+	struct timeline timeline; /* it has no spans when there were no single calls */
 	struct html_losses losses;
 	struct html_loads loads;
 	struct html_slow slow;
 	struct html_codes codes;
-	struct calls_of_all *calls; /* lent, to be filled; may be NULL */
-	/* of the trace's functions, their numbers on the page; SANKEY_NONE: not on it */
+	struct calls_of_all *calls; /* borrowed, to be filled; may be NULL */
+	/* the numbers on the page of the trace's functions, or SANKEY_NONE */
 	uint32_t *number;
-	/* those on it, by number; [other] and the timer come after them */
+	/* functions on the page, by number; [other] and the timer come after them */
 	uint32_t *funcs;
 	size_t n_funcs;
 };
 
-/* Reads r to its end; raw: times stay as measured. calls: to have all single calls, or NULL. 0 or
+/* Reads r to its end. raw: keeps times as measured. calls: gets all single calls; may be NULL. 0 or
  * -errno (logged); html_page_free in either case. */
 int html_page_load(struct html_page *p, struct trace_reader *r, const struct trace_view *view,
 		   bool raw, struct calls_of_all *calls);
-/* Gives the functions that the page shows their numbers. 0 or -ENOMEM. */
+/* Numbers the functions that the page shows. 0 or -ENOMEM. */
 int html_page_number(struct html_page *p);
 void html_page_free(struct html_page *p);
-/* A function of a node as the page numbers it. */
+/* Returns the page's number of a node's function. */
 uint32_t html_func(const struct html_page *p, uint32_t func);
 
-/* Keys of the object that is open. 0 or -ENOMEM. */
-int html_write_trace(const struct html_page *p, struct json *j); /* what was traced, notes */
+/* These write keys of the open object. 0 or -ENOMEM. */
+int html_write_trace(const struct html_page *p, struct json *j); /* the traced program, notes */
 int html_write_funcs(const struct html_page *p, struct json *j);
 int html_write_tree(const struct html_page *p, struct json *j);
-/* why nodes waited; nothing where nothing is known of it */
+/* the reasons why nodes waited, where known */
 int html_write_waits(struct html_page *p, struct json *j);
-/* whose waits were left out, and where; nothing without */
+/* the goroutines whose waits were left out, and the places, if any */
 int html_write_parked(struct html_page *p, struct json *j);
 /* groups, goroutines and their pictures */
 int html_write_picks(const struct html_page *p, struct json *j);
-/* when it was; nothing where nothing is known of it */
+/* the timeline, where times are known */
 int html_write_timeline(struct html_page *p, struct json *j);
-/* the slowest calls of functions; nothing without single calls */
+/* the slowest calls of functions, with single calls only */
 int html_write_slow(struct html_page *p, struct json *j);
-/* what all codes above are called: the last of all that are written */
+/* the names of all codes; to be written last */
 int html_write_codes(struct html_page *p, struct json *j);
-/* Columns of the numbers of t's nodes; v: node 0's, `step` bytes before node 1's. */
+/* Writes columns of the numbers of t's nodes. v: the numbers of node 0; those of node 1 follow
+ * `step` bytes later. */
 int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
 		       size_t step);
-/* Likewise of the states that self time was spent in. */
+/* Writes columns of the states in which self time was spent, in this way. */
 int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v,
 			   size_t step);
 
-/* html_compared.c: changes of functions, which are the numbers of `gotrace diff`. The rows compared
- * are p's functions. 0 or -ENOMEM */
+/* html_compared.c: writes the changes of functions, with the numbers of `gotrace diff`. The rows
+ * compared are p's functions. 0 or -ENOMEM */
 int html_write_compared(const struct html_page *p, const struct diff_judge *judge, struct json *j);
 
-/* Two traces as one page: r[0] before, r[1] after. Writes the page's data. 0 or -errno (logged). */
+/* Writes the data of one page for two traces, r[0] before, r[1] after. 0 or -errno (logged). */
 int html_write_changes(struct json *j, struct trace_reader *const r[2],
 		       const struct export_options *opt);
 

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The slowest calls of each function, and what they did: for the page. */
+/* The slowest calls of each function, with their states, for the page. */
 #ifndef GOTRACE_HTML_SLOW_H
 #define GOTRACE_HTML_SLOW_H
 
 #include "base/json.h"
 #include "model/model.h"
 
-#define HTML_SLOW  50 /* of a function; fewer where the trace has many functions */
-#define HTML_PARTS 6  /* of a call: the longest */
+#define HTML_SLOW  50 /* calls of a function; fewer where the trace has many functions */
+#define HTML_PARTS 6  /* the longest parts of a call */
 
-/* A call, and its longest states and waits, the longest first. Shorter ones are left out. */
+/* A call, with its longest states and waits, the longest first. Shorter ones are left out. */
 struct html_slow_call {
 	uint64_t start_ns, ns;
-	uint64_t id; /* goid, or of a system stack the thread id */
+	uint64_t id; /* goid, or for a system stack the thread id */
 	uint64_t order;
 	uint32_t image, level;
 	bool system;
@@ -23,22 +23,23 @@ struct html_slow_call {
 	} parts[HTML_PARTS];
 };
 
-/* By function: a heap, the fastest on top; sorted by html_slow_finish, the slowest first. */
+/* By function: a heap, the fastest call on top. html_slow_finish sorts it, the slowest first. */
 struct html_slow {
 	struct html_slow_func {
 		struct html_slow_call *calls;
 		size_t n, cap;
-		uint64_t all_ns; /* of all its calls that took time */
+		uint64_t all_ns; /* time of all its calls with a duration */
 	} * funcs;
 	size_t n_funcs, most;
 	int err;
 };
 
-/* As a call ends, of a trace with n_funcs functions. */
+/* To be called when a call ends. The trace has n_funcs functions. */
 void html_slow_call(struct html_slow *s, size_t n_funcs, const struct call *c);
-/* Meanwhile: each function's calls, the slowest last; that is a heap, too. */
+/* Sorts each function's calls, the slowest last. That is a heap, too, so that calls can still be
+ * added. */
 void html_slow_sort(struct html_slow *s);
-/* After the last. 0 or -ENOMEM */
+/* To be called after the last call. 0 or -ENOMEM */
 int html_slow_finish(struct html_slow *s);
 void html_slow_free(struct html_slow *s);
 

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which goroutines have a lane, when there are too many. Private to the timeline. */
+/* Chooses the goroutines that have a lane, when there are too many. Private to the timeline. */
 #ifndef GOTRACE_TIMELINE_LANES_H
 #define GOTRACE_TIMELINE_LANES_H
 
 #include "export/html/timeline.h"
 
-/* HASH_NONE: it has none. */
+/* Returns the lane of a goroutine, or HASH_NONE. */
 uint32_t timeline_lane_find(const struct timeline *t, uint64_t id, uint32_t image, bool system);
-/* A new one, of a goroutine that has none. 0 or -ENOMEM */
+/* Adds a lane for a goroutine that has none. 0 or -ENOMEM */
 int timeline_lane_add(struct timeline *t, uint64_t id, uint32_t image, bool system);
 
 /*
- * Leaves out lanes until there are at most `most` spans in at most most_lanes. First go those above
- * the quota of their go statement, in which least happened, then, unless `spare`, those of the
- * quota. Lanes that are pinned go last. 0 or -ENOMEM
+ * Leaves out lanes until there are at most `most` spans in at most most_lanes. Lanes above the
+ * quota of their go statement go first, those with the least activity before others. Without
+ * `spare`, lanes within the quota go next. Pinned lanes go last. 0 or -ENOMEM
  */
 int timeline_lanes_leave_out(struct timeline *t, size_t most, size_t most_lanes, bool spare);
 

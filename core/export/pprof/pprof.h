@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What both files of the pprof export share: samples (pprof.c) and what comes before them
+/* Shared by both files of the pprof export: samples (pprof.c) and the parts before them
  * (pprof_head.c). */
 #ifndef GOTRACE_PPROF_H
 #define GOTRACE_PPROF_H
@@ -9,14 +9,14 @@
 #include "base/hash_index.h"
 #include "export/pprof/profile_out.h"
 
-/* Of each sample; the last five in traces with states only. */
+/* Values of each sample. The last five exist only in traces with states. */
 #define PPROF_VALUES 10
 
 /* A go statement, and the function that a goroutine from it begins with. */
 struct pprof_go {
 	uint64_t pc;
 	uint32_t func;
-	uint64_t location; /* 0: none yet */
+	uint64_t location; /* 0 before it has one */
 };
 
 struct pprof {
@@ -24,25 +24,25 @@ struct pprof {
 	const struct call_tree *tree;
 	struct wait_rows waits; /* by node of the tree */
 	struct profile_out out;
-	/* location of each function, then of the timer, of [other], of growth and of preemption; 0:
-	 * none yet */
+	/* locations of each function, then of the timer, of [other], of growth and of preemption; 0
+	 * before there is one */
 	uint64_t *location;
-	uint64_t n_locations; /* and functions, of the same numbers */
-	/* those of [go] frames */
+	uint64_t n_locations; /* also the number of functions */
+	/* locations of [go] frames */
 	struct pprof_go *gos;
 	size_t n_gos, cap_gos;
-	struct hash_index by_go; /* of gos */
+	struct hash_index by_go; /* finds gos */
 	uint64_t *stack;
 	size_t cap_stack;
 	bool mapped;
 };
 
-/* How many of PPROF_VALUES there are. */
+/* Returns how many of PPROF_VALUES a sample has. */
 static inline size_t pprof_n_values(const struct pprof *p)
 {
 	return p->trace->totals->states ? PPROF_VALUES : 4;
 }
-/* Types, times, the mapping and comments. */
+/* Writes types, times, the mapping and comments. */
 void pprof_head(struct pprof *p);
 
 #endif

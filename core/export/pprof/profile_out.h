@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A profile of pprof being written, part by part, and who writes which. */
+/* Writes a profile of pprof, part by part. */
 #ifndef GOTRACE_PROFILE_OUT_H
 #define GOTRACE_PROFILE_OUT_H
 
-/* Samples that are waits of parked goroutines have this label. */
+/* The label of samples that are waits of parked goroutines. */
 #define PARKED_LABEL     "parked"
 #define PARKED_LABEL_YES "yes"
 
@@ -21,25 +21,25 @@ struct profile_out {
 	char **table;            /* strings, in order */
 	struct hash_index index; /* finds a string in table */
 	size_t n_table, cap_table;
-	int err; /* the first, -ENOMEM */
+	int err; /* the first error, -ENOMEM */
 };
 
 void profile_put(struct profile_out *p, const Pprof__Profile *part);
-/* The string's index; 0, that of "", for NULL. "" has to be asked for first. */
+/* Returns the string's index; for NULL 0, the index of "". "" must be the first string. */
 int64_t profile_string(struct profile_out *p, const char *s);
 void profile_put_type(struct profile_out *p, const char *type, const char *unit);
-/* What a sample is taken of, and each how many of it. */
+/* Writes the event of samples, and how many events make a sample. */
 void profile_put_period(struct profile_out *p, const char *type, const char *unit, uint64_t each);
 void profile_put_comment(struct profile_out *p, const char *text);
-/* One for each reason to doubt the numbers (doubts.h). */
+/* Writes a comment for each reason to doubt the numbers (warnings.h). */
 void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t);
-/* When and how long, and which type a viewer shows first. */
+/* Writes the begin, the duration, and the type that a viewer shows first. */
 void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, const char *shown);
-/* All strings, last of all. */
+/* Writes all strings. To be called last. */
 void profile_put_strings(struct profile_out *p);
 void profile_out_free(struct profile_out *p);
 
-/* profile_samples.c: as export_pprof, of a trace of samples. */
+/* profile_samples.c: does the work of export_pprof for a trace of samples. */
 int profile_samples(struct trace_reader *r, const struct export_options *opt, FILE *out);
 
 #endif

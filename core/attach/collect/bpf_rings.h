@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The ring buffers that BPF programs write to, one a CPU, as the collector's sources. */
+/* The ring buffers of the BPF programs, one for each CPU, as sources of the collector. */
 #ifndef GOTRACE_BPF_RINGS_H
 #define GOTRACE_BPF_RINGS_H
 
@@ -9,17 +9,17 @@
 
 struct bpf_rings;
 
-/* Opens all rings of `probes`, which is borrowed. `add` gets each event with the number of its
- * ring, and the record it is from when that has values, else NULL; an error of it ends the call
- * that it comes from. NULL and errno. */
+/* Opens all rings of `probes`, which is borrowed. Returns NULL and sets errno on error. `add` gets
+ * each event with the number of its ring. If the event has values, `add` also gets its record,
+ * otherwise NULL. An error of `add` ends the call that passed the event. */
 typedef int (*bpf_rings_add_fn)(void *ctx, unsigned ring, const struct event_ext *ev,
 				const void *values, size_t size);
 struct bpf_rings *bpf_rings_new(const struct probes *probes, bpf_rings_add_fn add, void *ctx);
 unsigned bpf_rings_count(const struct bpf_rings *r);
-/* Empties every ring up to the position its producers have reached now. 1 when a record before such
- * a position is still being written, else 0 or -errno. */
+/* Reads every ring up to the present position of its producers. Returns 1 if a record before such a
+ * position is still being written, else 0 or -errno. */
 int bpf_rings_drain(struct bpf_rings *r);
-/* Is a ring filled by more than one eighth? */
+/* Returns true if a ring is more than one eighth full. */
 bool bpf_rings_filling(const struct bpf_rings *r);
 void bpf_rings_free(struct bpf_rings *r);
 

@@ -8,8 +8,8 @@
 #include "bpf/event.h"
 #include "plan/plan.h"
 
-/* The entry of the call that an EV_WIRE_FAULT is of; in_stub: by site, whether it is recorded by
- * its stub. false: the call has passed its entry probe. */
+/* Makes the entry event of the call that an EV_WIRE_FAULT belongs to. in_stub tells by site whether
+ * its stub records it. Returns false if the call has passed its entry probe. */
 bool fault_entry(const struct plan *plan, const bool *in_stub, const struct event_ext *fault,
 		 struct event_ext *entry);
 

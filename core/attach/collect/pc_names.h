@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes into the trace which function and line each program counter in events is. */
+/* Writes the function and line of each program counter in events into the trace. */
 #ifndef GOTRACE_PC_NAMES_H
 #define GOTRACE_PC_NAMES_H
 
@@ -8,10 +8,10 @@
 
 struct pc_names;
 
-/* Borrows both. NULL and ENOMEM. */
+/* Borrows both. Returns NULL and sets errno to ENOMEM on error. */
 struct pc_names *pc_names_new(const struct gobin *b, struct trace_writer *w);
-/* Names the program counters of an EV_CREATE, those that are new; to be called before the event is
- * written. 0 or -errno. */
+/* Names the new program counters of an EV_CREATE. The caller calls it before it writes the event.
+ * Returns 0 or -errno. */
 int pc_names_event(struct pc_names *n, const struct event_ext *ev);
 void pc_names_free(struct pc_names *n);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The rings of inline stubs as one of the collector's sources: rings/rings.h with the clocks read.
- */
+/* The rings of inline stubs as a source of the collector. It adds the reading of clocks to
+ * rings/rings.h. */
 #ifndef GOTRACE_RING_SOURCE_H
 #define GOTRACE_RING_SOURCE_H
 
@@ -10,20 +10,23 @@
 
 struct ring_source;
 
-/* `opt` as for rings_new; its clock is this source's own. NULL and errno. */
+/* `opt`: as for rings_new, but the clock is this source's own. Returns NULL and sets errno on
+ * error. */
 struct ring_source *ring_source_new(const struct rings_options *opt);
 void ring_source_free(struct ring_source *s);
 
 /*
- * Begins a round: reads the clocks, looks how far the rings were written, and tells what was lost,
- * an EV_LOSS each (with a count of 0 for all goroutines when the clocks jumped: times since the
- * round before are in doubt). *complete_ns: up to when events of the rings are complete. To be
- * called before other sources are looked at. 0 or the error of `tell`.
+ * Begins a round. It reads the clocks and the write positions of the rings, and passes an EV_LOSS
+ * for each loss to `tell`. If the clocks jumped, one EV_LOSS has a count of 0 and is for all
+ * goroutines: times since the previous round are in doubt.
+ *
+ * Sets *complete_ns to the time up to which the rings' events are complete. The caller calls it
+ * before it reads other sources. Returns 0, or the error of `tell`.
  */
 int ring_source_poll(struct ring_source *s, uint64_t *complete_ns,
 		     int (*tell)(void *ctx, const struct event_ext *loss), void *ctx);
 
-/* For rings_first_ns, rings_until, rings_release and the like. */
+/* Returns the rings, for rings_first_ns, rings_until, rings_release and the like. */
 struct rings *ring_source_rings(struct ring_source *s);
 const struct tsc_clock *ring_source_clock(const struct ring_source *s);
 

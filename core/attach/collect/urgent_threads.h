@@ -4,12 +4,12 @@
 
 #include <stdbool.h>
 
-/* Threads that `start` makes take no signals and get a higher priority, where that is allowed: they
- * have the same to do whenever they get to do it; late, and rings are full meanwhile. Returns what
- * start does. */
+/* Calls start, and returns its result. Threads that it makes take no signals, and get a higher
+ * priority where that is allowed. Their amount of work does not depend on when they run, but if
+ * they run late, rings are full meanwhile. */
 int urgent_threads(int (*start)(void *ctx), void *ctx);
 
-/* Is there but one CPU for all of them? */
+/* Returns true if all of them share a single CPU. */
 bool urgent_threads_alone(void);
 
 #endif

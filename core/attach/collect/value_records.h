@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Records with arguments and results, as BPF programs write them, into values of a trace. */
+/* Converts records of BPF programs with arguments and results into values of a trace. */
 #ifndef GOTRACE_VALUE_RECORDS_H
 #define GOTRACE_VALUE_RECORDS_H
 
@@ -10,20 +10,21 @@
 
 struct value_records;
 
-/* Borrows plan and state, whose text_bias tells where types are. NULL: no memory. */
+/* Borrows plan and state. text_bias of the state leads to types. Returns NULL without memory. */
 struct value_records *value_records_new(const struct plan *plan, const struct probe_state *state);
-/* The values that value_records_put has put beside an event, whose owner is whoever takes the
- * event; for free(). NULL: it has none. */
+/* Returns the values that value_records_put has put beside an event. The receiver of the event owns
+ * them and calls free(). NULL: it has none. */
 static inline struct trace_values *value_records_of(const struct event_ext *ev)
 {
 	return ev->h.flags & EVF_WIRE_VALUES ? (struct trace_values *)(uintptr_t)ev->arg[0] : NULL;
 }
 
-/* Puts the values of a record of `size` bytes beside the event that it begins with, in one piece of
- * memory. r may be NULL: -EBADMSG. 0, -ENOMEM, or -EBADMSG when it is none of the plan's. */
+/* Puts the values of a record beside the event at its beginning, in one piece of memory. `size`:
+ * bytes of the record. Returns 0, -ENOMEM, or -EBADMSG if r is NULL or the record does not belong
+ * to the plan. */
 int value_records_put(struct value_records *r, const void *record, size_t size,
 		      struct event_ext *ev);
-/* Also what events have beside them that still wait. */
+/* Frees r, and the values of events that still wait. */
 void value_records_free(struct value_records *r, struct merge *waiting);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Probes our own process: how this kernel executes a probe on each kind of instruction, and what an
- * event costs there. The BPF programs are the real ones, but have a g and ring buffers of the
- * bench's own, so nothing reaches a trace.
+ * Probes gotrace itself, to learn how this kernel executes a probe on each kind of instruction and
+ * what an event costs there. The BPF programs are the real ones. But they have a g and ring buffers
+ * of the bench's own, so no event reaches a trace.
  */
 #ifndef GOTRACE_BENCH_H
 #define GOTRACE_BENCH_H
@@ -12,7 +12,7 @@
 
 #include "attach/probes/probes.h"
 
-/* What can be probed: each is an instruction of a separate function. */
+/* The instructions to probe. Each is in a separate function. */
 enum bench_site {
 	BENCH_PUSH,
 	BENCH_JUMP,
@@ -30,40 +30,42 @@ struct bench {
 	struct bpf_link *link[BENCH_SITES];
 	unsigned n_links;
 	struct ring_buffer *rings;
-	uint64_t events;            /* recorded so far */
-	uint64_t last_ns;           /* time stamp of the last of them */
+	uint64_t events;            /* events recorded so far */
+	uint64_t last_ns;           /* time of the last event */
 	uint64_t g[G_READ_MAX / 8]; /* in place of a goroutine's g */
 };
 
-/* Loads the programs. `perform_ret`: those that perform RETs, which not every kernel
- * accepts. 0 or -errno; logs nothing. To be closed in either case. */
+/* Loads the programs. `perform_ret`: loads programs that perform RETs, which some kernels reject.
+ * Returns 0 or -errno and logs nothing. The caller must call bench_close in either case. */
 int bench_open(struct bench *b, enum attach_kind kind, bool perform_ret);
 
-/* Probes the sites of `mask` (BENCH_BIT): one link for all with uprobe_multi, each its own with
- * perf events. 0 or -errno when the kernel refuses one of them. */
+/* Probes the sites of `mask` (BENCH_BIT). With uprobe_multi one link has them all; with perf events
+ * each has its own. Returns 0, or -errno if the kernel refuses one of them. */
 int bench_attach(struct bench *b, unsigned mask);
 
-/* Whether the BPF program performs the RET at BENCH_RET: one word is popped off the stack, and the
- * kernel steps no instruction. Works only before anything was stepped in this process. */
+/* Returns true if the BPF program performs the RET at BENCH_RET: the program pops one word off the
+ * stack, and the kernel steps no instruction. It works only before the first step of an instruction
+ * in this process. */
 bool bench_performs_ret(struct bench *b);
-/* Whether hits of a thread other than the process's first are recorded. */
+/* Returns true if hits of a thread besides the process's first are recorded. */
 bool bench_sees_threads(struct bench *b);
-/* Nanoseconds of a hit at `site`, the event recorded: median of rounds of `calls` calls. 0 when
- * some call was not recorded: such a probe is of no use. */
+/* Returns the nanoseconds of a recorded hit at `site`, the median of rounds of `calls` calls.
+ * Returns 0 if some call was not recorded, because such a probe is useless. */
 uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls);
-/* How much of a hit comes before the event's time stamp, ns: median of some. */
+/* Returns the nanoseconds of a hit before the event's time, the median of some hits. */
 uint64_t bench_before_ns(struct bench *b, enum bench_site site);
-/* How much slower code is behind a hit that has all of a first-level cache in use, ns: median of
- * some. The trap itself is not in it. */
+/* Returns the nanoseconds by which a hit slows the code behind it, the median of some hits. That
+ * code uses all of a first-level cache. The trap itself is not included. */
 uint64_t bench_after_ns(struct bench *b, enum bench_site site);
-/* Whether the kernel has replaced the nop at `site` by a call, which it does at the first hit. */
+/* Returns true if the kernel has replaced the nop at `site` by a call, which it does at the first
+ * hit. */
 bool bench_became_call(enum bench_site site);
 
-/* Detaches, which waits for a grace period for each link. */
+/* Detaches the links. It waits for a grace period for each link. */
 void bench_close(struct bench *b);
 
-/* Whether a program may change the registers of the probed process: asks the verifier. 0 or -errno.
- */
+/* Asks the verifier whether a program may change the registers of the probed process. Returns 0 or
+ * -errno. */
 int bench_try_regs_write(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What this kernel and our privileges allow, found out by trying. */
+/* The features that this kernel and gotrace's privileges allow, found by trying. */
 #ifndef GOTRACE_CAPS_H
 #define GOTRACE_CAPS_H
 
@@ -8,53 +8,53 @@
 
 struct caps {
 	bool bpf, perfmon, sys_admin; /* effective capabilities */
-	int load_err;                 /* 0: a BPF program could be loaded, else -errno */
-	int multi_err;                /* 0: a uprobe_multi link could be attached */
-	/* the pid filter of such a link lets all threads of the process through
-	 * (46ba0e49b642: 6.6.35, 6.9.5, 6.10; vendors have it in other versions) */
+	int load_err;                 /* 0: a BPF program was loaded; otherwise -errno */
+	int multi_err;                /* 0: a uprobe_multi link was attached */
+	/* The pid filter of such a link passes all threads of the process
+	 * (46ba0e49b642: 6.6.35, 6.9.5, 6.10; vendors have it in other versions). */
 	bool pid_filter_per_process;
 	bool btf; /* /sys/kernel/btf/vmlinux */
-	/* 0: a perf-event uprobe could be attached; tried only where multi_err is not 0 */
+	/* 0: a perf-event uprobe was attached. This is tried only if multi_err is not 0. */
 	int perf_err;
 	/* a BPF program may change the registers of the probed process */
 	bool regs_write;
-	bool ret_performed; /* a BPF program performed a RET of ours */
-	/* Cost of a hit in our own process, by how the kernel executes the probed instruction; 0:
-	 * not measured, or (nops) not every hit was recorded. */
+	bool ret_performed; /* a BPF program performed a RET of gotrace */
+	/* The cost of a hit in gotrace's own process, by the way the kernel executes the probed
+	 * instruction. 0: not measured, or some hits on a nop were not recorded. */
 	uint64_t emulated_ns; /* push */
-	uint64_t before_ns;   /* the part of it, and of every trap, before the time stamp */
-	/* how much slower code is behind such a trap, and behind a step; 0: not measured, or no
-	 * slower */
+	/* The part of each trap before the time of its event. */
+	uint64_t before_ns;
+	/* Slowdown of the code behind such a trap, and behind a step. 0: not measured, or none. */
 	uint64_t after_ns, after_step_ns;
-	uint64_t jump_ns; /* jmp rel32, as at the end of a stub: emulated as well */
+	uint64_t jump_ns; /* jmp rel32, such as the end of a stub: also emulated */
 	uint64_t step_ns; /* single-stepped: a RET that the kernel executes */
 	uint64_t ret_ns;  /* a RET that the program performs */
 	uint64_t nop5_ns, nop10_ns;
-	bool nop5_call, nop10_call; /* the kernel replaced it by a call */
-	int nop10_err;              /* 0: a probe on one could be attached */
+	bool nop5_call, nop10_call; /* the kernel replaced the nop by a call */
+	int nop10_err;              /* 0: a probe on a nop10 was attached */
 };
 
-/* Does this kernel tell its types (caps.btf)? Known without trying. */
+/* Returns true if this kernel has type information (caps.btf). It tries nothing. */
 bool caps_has_btf(void);
 
-/* Fills c; logs nothing. Takes some 0.1 s, most of it for detaching (0.5 s without
+/* Fills in c and logs nothing. It takes some 0.1 s, most of it for detaching (0.5 s without
  * uprobe_multi). */
 void caps_probe(struct caps *c);
 /*
- * The same, tried by a helper process, so that the caller can do something else meanwhile, and does
- * not wait for the detaching. Every recording does this, so nop10 is tried only when `nop_stubs`
- * are asked for and nop5 does not become a call: a refusal costs a grace period.
+ * Does the same in a helper process. So the caller can do other work meanwhile, and does not wait
+ * for the detaching. Every recording does this. A refusal of a nop10 costs a grace period. So nop10
+ * is tried only if `nop_stubs` is set and nop5 does not become a call.
  */
 struct caps_try {
-	int fd; /* what it writes; -1: it does not run */
+	int fd; /* output of the helper; -1: it does not run */
 	bool nop_stubs;
-	bool kept;        /* it was tried for a recording before: nothing runs */
-	struct caps caps; /* if so */
+	bool kept;        /* an earlier recording has tried it, and no helper runs */
+	struct caps caps; /* the earlier result */
 };
 void caps_try_begin(struct caps_try *t, bool nop_stubs);
-/* Waits for it and fills c. Without a helper process it is tried here. */
+/* Waits for the helper and fills in c. Without a helper it tries here. */
 void caps_try_end(struct caps_try *t, struct caps *c);
-/* Nobody wants to know any more. */
+/* Drops the helper and its result. */
 void caps_try_drop(struct caps_try *t);
 
 #endif

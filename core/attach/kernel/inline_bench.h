@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What an inline stub costs on this machine: one of ours is executed. */
+/* Measures the cost of an inline stub on this machine by executing one. */
 #ifndef GOTRACE_INLINE_BENCH_H
 #define GOTRACE_INLINE_BENCH_H
 
 #include <stdint.h>
 
-/* Nanoseconds that an event costs which a stub writes into a ring that is not full, in a loop, all
- * its memory in the cache; takes some 5 ms where it is not kept from before (measurement_cache.h).
- * 0: it cannot be measured here. */
+/* Returns the nanoseconds of an event of a stub whose ring is not full. The stub runs in a loop
+ * with all its memory in the cache. It takes some 5 ms if no value is stored (measurement_cache.h).
+ * Returns 0 if it cannot measure here. */
 uint64_t inline_event_ns(void);
 
 #endif

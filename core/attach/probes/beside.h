@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* BPF objects beside the probes, whose events go into the probes' rings. */
+/* BPF objects beside the probes. Their events go into the probes' rings. */
 #ifndef GOTRACE_BESIDE_H
 #define GOTRACE_BESIDE_H
 
@@ -8,10 +8,12 @@
 struct gobin;
 
 /*
- * Loads the object of [start, end), called `name`: its configuration is the probes', with tls_g
- * (TLS_G_UNKNOWN: not known) and gotrace's own process; its rings, counters and .bss are the
- * probes' maps. *state: its section .bss.own of so many bytes, shared with its programs, to be
- * given back by embedded_bpf_unmap. 0 or -errno: then neither is set.
+ * Loads the object of [start, end), called `name`. Its configuration is that of the probes, with
+ * tls_g (TLS_G_UNKNOWN: not known) and gotrace's own process. Its rings, counters and .bss are the
+ * maps of the probes.
+ *
+ * *state gets its section .bss.own of state_bytes, shared with its programs. The caller returns it
+ * by embedded_bpf_unmap. Returns 0, or -errno and sets neither.
  */
 int beside_load(struct bpf_object **object, void **state, size_t state_bytes,
 		const struct probes *probes, int64_t tls_g, const char *name,

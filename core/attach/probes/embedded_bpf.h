@@ -22,20 +22,21 @@ struct embedded_bpf {
 	size_t config_bytes, state_bytes;
 };
 
-/* Loads it and maps its state, shared with its programs; libbpf's own words are logged for
- * debugging. 0 or -errno, then neither is set. The state is given back by embedded_bpf_unmap. */
+/* Loads the object and maps its state, shared with its programs. libbpf's messages go to the debug
+ * log. Returns 0, or -errno and sets neither. The caller returns the state by embedded_bpf_unmap.
+ */
 int embedded_bpf_load(const struct embedded_bpf *e, struct bpf_object **object, void **state);
 
-/* The configuration of an object that is not loaded yet (.rodata), to be written. NULL: it has less
- * than so many bytes. */
+/* Returns the configuration (.rodata) of an object that is not loaded yet, for writing. NULL: it
+ * has fewer than so many bytes. */
 void *embedded_bpf_config(const struct bpf_object *o, size_t bytes);
 
-/* Maps the memory of a loaded object's map, shared with its programs. NULL and errno. To be
- * unmapped with the same size. */
+/* Maps the memory of a loaded object's map, shared with its programs. The caller unmaps it with the
+ * same size. Returns NULL and sets errno on error. */
 void *embedded_bpf_map(struct bpf_object *o, const char *map, size_t bytes);
 void embedded_bpf_unmap(void *at, size_t bytes);
 
-/* What libbpf has to say goes to the debug log from now on. */
+/* From now on libbpf's messages go to the debug log. */
 void embedded_bpf_log(void);
 
 #endif

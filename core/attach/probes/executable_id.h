@@ -14,7 +14,8 @@ static inline struct file_id executable_id_of(const struct stat *st)
 				 .changed_ns = (uint64_t)st->st_mtim.tv_nsec };
 }
 
-/* As the BPF programs know the file on fd (bpf/file.bpf.h). 0, or -1 and errno: *id is zero. */
+/* Fills in the ID by which BPF programs know the file on fd (bpf/file.bpf.h). Returns 0, or -1 with
+ * errno set and *id zero. */
 static inline int executable_id(int fd, struct file_id *id)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tells when a goroutine runs and its thread has no processor (STATE_OFF_CPU). */
+/* Records when a goroutine runs and its thread has no processor (STATE_OFF_CPU). */
 #ifndef GOTRACE_OFF_CPU_H
 #define GOTRACE_OFF_CPU_H
 
@@ -11,10 +11,10 @@ struct off_cpu {
 	struct off_cpu_state *state; /* shared with the program */
 };
 
-/* Begins: its events come into the rings of `probes`, which are loaded with states. NULL, or why
- * this kernel or program does not allow it: a clause, static. */
+/* Begins to record. Its events go into the rings of `probes`, which are loaded with states. Returns
+ * NULL, or a static clause on why this kernel or program does not allow it. */
 const char *off_cpu_watch(struct off_cpu *o, const struct probes *probes, const struct gobin *b);
-/* Ends. What it has counted. */
+/* Ends recording and returns its counters. */
 struct off_cpu_state off_cpu_close(struct off_cpu *o);
 
 #endif

@@ -7,7 +7,8 @@
 
 struct bpf_object;
 
-/* Before the object is loaded: room for the plan's recipes. After: puts them in. 0 or -errno. */
+/* site_values_size makes room for the plan's recipes before the object is loaded. site_values_fill
+ * writes them afterwards. Both return 0 or -errno. */
 int site_values_size(struct bpf_object *object, const struct plan *p);
 int site_values_fill(struct bpf_object *object, const struct plan *p);
 

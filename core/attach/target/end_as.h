@@ -3,8 +3,9 @@
 #define GOTRACE_END_AS_H
 
 /*
- * Ends as a process that waitpid() gave wait_status of: dies by the same signal, without a core, as
- * that process has dumped the one that matters. Otherwise returns the exit status to end with.
+ * Ends gotrace like a process with this wait_status of waitpid(). If a signal killed the process,
+ * gotrace dies by the same signal. It dumps no core, because that process has dumped the one that
+ * matters. Otherwise it returns the exit status to end with.
  */
 int end_as(int wait_status);
 

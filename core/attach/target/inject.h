@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Makes a child of ours make system calls, while ptrace holds it at its exec, before its first
+/* Makes a child of gotrace make system calls. ptrace holds the child at its exec, before its first
  * instruction. */
 #ifndef GOTRACE_INJECT_H
 #define GOTRACE_INJECT_H
@@ -12,46 +12,48 @@ struct inject {
 	pid_t pid;
 	/* struct user_regs_struct, as the kernel set it for the new image */
 	uint64_t regs[27];
-	uint64_t signals; /* mask of the signals that it blocks */
-	bool masked;      /* now it blocks all */
-	bool stop_sent;   /* a SIGSTOP came meanwhile and is to be sent again */
-	int *wait_status; /* filled when the process ends */
+	uint64_t signals; /* mask of its blocked signals */
+	bool masked;      /* it blocks all signals now */
+	bool stop_sent;   /* a SIGSTOP came meanwhile; it must be sent again */
+	int *wait_status; /* set when the process ends */
 };
 
 /*
- * Traces `pid`, a child that has yet to exec. If this process dies before inject_end, so does the
- * child, which may be in the middle of an injected system call.
- * 0 or -errno: -EPERM when something else traces it, or a security policy forbids it.
+ * Traces `pid`, a child that has not executed yet. If gotrace dies before inject_end, so does the
+ * child, because it may be in the middle of an injected system call. Returns 0 or -errno. -EPERM:
+ * another program traces it, or a security policy forbids it.
  */
 int inject_seize(pid_t pid);
 
 /*
- * Waits until the seized process has executed its new image; signals that come before are
- * delivered. 0: it is stopped and *in is ready; -ECHILD: it ended first, see *wait_status.
- * This and all that follows must be called by the thread that seized.
+ * Waits until the seized process has executed its new image. Earlier signals are delivered. Returns
+ * 0: the process is stopped and *in is ready. Returns -ECHILD: it ended first, see *wait_status.
+ * The thread that seized must call this and all following functions.
  */
 int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status);
 
 /*
  * Makes the process execute the instruction `syscall` at address `at`. args: the number and six
- * arguments. *result is what the kernel returns, -errno included. 0, -ECHILD (it ended), -errno of
- * ptrace.
+ * arguments. *result is the kernel's result, which may be -errno. Returns 0, -ECHILD (the process
+ * ended), or -errno of ptrace.
  */
 int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64_t *result);
 
 /*
- * The same where no such instruction is known: one is written to the address where the process
- * starts, and removed again.
+ * Makes a system call if no address of an instruction `syscall` is known. It writes one to the
+ * start address of the process and removes it afterwards. The result is that of inject_syscall.
  */
 int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *result);
 
-/* Lets the process go after inject_wait_exec failed. */
+/* Lets the process continue after inject_wait_exec failed. */
 void inject_let_go(const struct inject *in);
 
-/* Its registers and signals are as they were at the exec; it is held still. 0 or -errno. */
+/* Restores its registers and signals of the exec. The process stays stopped. Returns 0 or -errno.
+ */
 int inject_put_back(const struct inject *in);
 
-/* Lets the process go, its registers and signals as they were at the exec. 0 or -errno. */
+/* Restores its registers and signals of the exec, and lets the process continue. Returns 0 or
+ * -errno. */
 int inject_end(struct inject *in);
 
 #endif

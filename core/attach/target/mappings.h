@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a process has mapped, as /proc/PID/maps tells. */
+/* The mappings of a process, read from /proc/PID/maps. */
 #ifndef GOTRACE_TARGET_MAPPINGS_H
 #define GOTRACE_TARGET_MAPPINGS_H
 
@@ -12,9 +12,10 @@
 struct mapping {
 	uint64_t start, end, file_off;
 	bool executable, writable;
-	/* The file's, with " (deleted)" behind it, or what the kernel calls it; "": nothing. Until
-	 * the next. A line end in it is one: the kernel writes \012 there, as it does for these
-	 * four characters, and where its other list of them cannot be read, so do we. */
+	/* The path of the file, with " (deleted)" behind it if it is deleted, or the kernel's name;
+	 * "" without any. It is valid until the next call of mappings_next. Maps has \012 both for
+	 * a line end in a path and for these four characters. gotrace reads the exact path from
+	 * /proc/PID/map_files, and returns the path of maps if that fails. */
 	const char *path;
 };
 
@@ -26,11 +27,11 @@ struct mappings {
 	char exact[PATH_MAX];
 };
 
-/* 0 or -errno. */
+/* Returns 0 or -errno. */
 int mappings_open(struct mappings *m, pid_t pid);
-/* In order of addresses; false: no more. */
+/* Gets the next mapping, in ascending order of addresses. Returns false if there are no more. */
 bool mappings_next(struct mappings *m, struct mapping *out);
-/* After mappings_next was false: 0 at the end of the map, or -EIO where it cannot be read further.
+/* After mappings_next returned false, returns 0 at the end of the map, or -EIO after a read error.
  */
 int mappings_error(const struct mappings *m);
 void mappings_close(struct mappings *m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Bytes of a running process that another gotrace has moved to its stubs, which may have been
- * killed since. A uprobe there would crash the process: the kernel takes the instruction from the
- * file and goes on after it, in the middle of the jump.
+ * Finds bytes of a running process that another gotrace has moved to its stubs. That gotrace may
+ * have been killed since. A uprobe there would crash the process. The kernel takes the instruction
+ * from the file and continues after it, in the middle of the jump.
  */
 #ifndef GOTRACE_MOVED_BYTES_H
 #define GOTRACE_MOVED_BYTES_H
@@ -13,17 +13,17 @@
 
 #include "plan/plan.h"
 
-/* Stubs of a gotrace are mapped into the process: 1 or 0, or -errno where its memory map
- * cannot be read. */
+/* Returns 1 if stubs of a gotrace are mapped into the process, 0 if not, or -errno if its memory
+ * map cannot be read. */
 int moved_bytes_any(pid_t pid);
 
-/* exe_fd: the plan's binary. Sets left_alone[i] for all sites of each function of the plan that has
- * a site in such bytes, and for sites inside the runtime that are there. The number of these
+/* Sets left_alone[i] for all sites of each function of the plan with a site in such bytes, and for
+ * sites of the runtime in such bytes. exe_fd: the plan's binary. Returns the number of these
  * functions, or -errno. */
 int moved_bytes_find(pid_t pid, int exe_fd, const struct plan *plan, bool *left_alone);
 
-/* The same of one site: `is` and `file` are the n bytes that are there and that belong there, the
- * site's own the one at `at`. */
+/* Returns true if the site is in such bytes. `is` and `file` are n bytes of the memory and of the
+ * file. The byte at `at` is the site's own. */
 bool moved_bytes_at(const unsigned char *is, const unsigned char *file, size_t n, size_t at);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Running processes by what they are called. */
+/* Finds running processes by name. */
 #ifndef GOTRACE_PROCESS_NAMES_H
 #define GOTRACE_PROCESS_NAMES_H
 
@@ -7,12 +7,13 @@
 #include <sys/types.h>
 
 /*
- * The first `most` running processes that are called `name`, by comm (proc(5)) or by the base name
- * of what they execute, in ascending order. Not this one, nor the kernel's. How many there are.
+ * Fills in the first `most` running processes with that name, in ascending order. The name is comm
+ * (proc(5)) or the base name of the executable. gotrace itself and kernel threads are left out.
+ * Returns the number of all.
  */
 size_t process_names_find(const char *name, pid_t *found, size_t most);
-/* What /proc/PID/FILE holds, cut to size - 1 bytes, with a zero behind it; its length, 0 if there
- * is nothing. */
+/* Reads /proc/PID/FILE, cut to size - 1 bytes, and adds a zero. Returns its length, or 0 if it has
+ * no content. */
 size_t process_names_read(pid_t pid, const char *file, char *to, size_t size);
 
 #endif

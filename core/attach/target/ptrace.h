@@ -5,12 +5,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* ptrace(2) of a thread; 0 or -errno. */
+/* Calls ptrace(2) for a thread. Returns 0 or -errno. */
 int ptrace_do(int request, pid_t tid, uintptr_t addr, uintptr_t data);
 
 /*
- * The same of what puts a thread back as it was: a thread that is let go with our registers or
- * our signal mask is harmed. Tried again when it fails, unless the thread is gone (-ESRCH).
+ * Calls ptrace(2) to restore a thread. A thread that continues with gotrace's registers or signal
+ * mask is harmed. So it tries again after a failure, unless the thread is gone (-ESRCH).
  */
 int ptrace_must(int request, pid_t tid, uintptr_t addr, uintptr_t data);
 

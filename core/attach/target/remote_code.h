@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The code that a thread of a running process executes for gotrace: one system call. It then puts
- * the thread back to where it was by itself, signal mask, registers and flags, and uses no stack:
- * if gotrace dies meanwhile, nobody else would. Pure: bytes and addresses.
+ * The code that a thread of a running process executes for gotrace: one system call. Then the code
+ * itself restores the thread's place, signal mask, registers and flags. It uses no stack. If
+ * gotrace dies meanwhile, nobody else would restore them. Pure: bytes and addresses.
  */
 #ifndef GOTRACE_REMOTE_CODE_H
 #define GOTRACE_REMOTE_CODE_H
@@ -13,21 +13,22 @@
 #define REMOTE_CODE_BYTES 288
 #define REMOTE_TEXT_MAX   24 /* bytes of a string for the call, its 0 included */
 
-/* How a thread goes on. */
+/* The state with which a thread continues. */
 struct remote_state {
 	struct user_regs_struct regs;
-	uint64_t signals; /* mask of those that it blocks */
+	uint64_t signals; /* mask of its blocked signals */
 };
 
 /*
- * Of a thread that was stopped in a system call that the kernel would execute again: the registers
- * of right before that call, as the kernel would set them when no signal handler runs. Others stay
- * as they are. (-ERESTART* are not to be seen by a program.)
+ * Sets the registers of a thread back to right before its system call, if the kernel would execute
+ * that call again. These are the values that the kernel sets if no signal handler runs. For other
+ * threads it only sets orig_rax to -1, so that the kernel restarts no call. (Programs must not see
+ * -ERESTART*.)
  */
 void remote_rewind_syscall(struct user_regs_struct *r);
 
-/* Writes the code for address `at`, REMOTE_CODE_BYTES. args: the call's number and six arguments;
- * `text`, when not NULL, is a string whose address takes the place of the first. */
+/* Writes the code for address `at`, REMOTE_CODE_BYTES. args: the call's number and six arguments.
+ * `text`: NULL, or a string whose address becomes the first argument. */
 void remote_code_write(const struct remote_state *s, uint64_t at, const uint64_t args[7],
 		       const char *text, uint8_t *to);
 

@@ -5,15 +5,15 @@
 
 #include "attach/target/running.h"
 
-/* Functions that have a stub at each site are recorded by these or not at all, unless traps are
- * accepted: r->whole. */
+/* Sets r->whole, unless traps are accepted: functions with a stub at each site are recorded by all
+ * of these or not at all. */
 void running_mark_whole(struct running *r, const bool *in_stub);
 
-/* The sites from i on that are patched together: up to which. */
+/* Returns the end of the group of sites from i on that are patched together. */
 size_t running_group_end(const struct running *r, size_t i);
 
-/* Writes the jumps of sites [from, to), all of them or none: in_stub is cleared then. The process
- * is stopped, and nobody is in a window of these. */
+/* Writes the jumps of all sites [from, to) or of none; then it clears in_stub. The process is
+ * stopped, and no thread is in a window of these. */
 void running_patch_group(struct running *r, const uint8_t *stubs, bool *in_stub, size_t from,
 			 size_t to);
 

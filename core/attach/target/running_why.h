@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Why a running process could not be given its stubs, with names and numbers. Private to
+/* Reasons why a running process could not get its stubs, with names and numbers. Private to
  * running*.c. */
 #ifndef GOTRACE_RUNNING_WHY_H
 #define GOTRACE_RUNNING_WHY_H
@@ -9,10 +9,10 @@
 
 #define RUNNING_SILENT "its memory does not answer (userfaultfd, FUSE)"
 
-/* A clause in r->said, which it returns. */
+/* Writes a clause to r->said and returns it. */
 const char *running_say(struct running *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Why threads_stop failed, and in r->again whether it may succeed later. */
+/* Returns a clause on why threads_stop failed, and sets r->again if it may succeed later. */
 const char *running_why_not_stopped(struct running *r, const struct threads *t, int err);
 
 #endif

@@ -11,11 +11,11 @@
 #include "plan/plan.h"
 
 /*
- * The inline stubs of each site i with in_stub[i] whose function has off[function] record nothing
- * from now on. A byte of each is written (plan_switches, held_text.h). To be called once they have
- * no probe any more, or every call would trap. An event that is being written is finished.
- * `bias`: run-time minus link-time address of the text. *n_left: stubs that still record, because
- * another code is there or it cannot be written. 0 or -errno: the memory cannot be opened.
+ * Switches off the inline stubs of each site i with in_stub[i] and off[function of the site]. It
+ * writes a byte of each (plan_switches, held_text.h). The caller calls it after their probes are
+ * gone. Otherwise every call would trap. An event in progress is finished. `bias`: run-time minus
+ * link-time address of the text. *n_left: number of stubs that still record, because other code is
+ * there or the byte cannot be written. Returns 0, or -errno if the memory cannot be opened.
  */
 int stub_switch_off(pid_t pid, const struct plan *plan, uint64_t bias, const bool *in_stub,
 		    const bool *off, size_t *n_left);

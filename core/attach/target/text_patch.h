@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Writes the jumps to stubs into the text of a process, and takes them out again. It must not
+/* Writes the jumps to stubs into the text of a process, and removes them. The process must not
  * execute these bytes meanwhile. */
 #ifndef GOTRACE_TEXT_PATCH_H
 #define GOTRACE_TEXT_PATCH_H
@@ -17,59 +17,61 @@ struct text_patch {
 	const struct plan *plan; /* borrowed */
 	int mem_fd;              /* /proc/PID/mem, borrowed */
 	uint64_t bias;           /* run-time minus link-time address */
-	/* the page that is being changed, and which of its bytes have to be written; 0 bytes: none
-	 */
+	/* The page in work, and the range of its changed bytes. page_bytes 0: there is no page. */
 	uint64_t page_vaddr;
 	uint8_t page[TEXT_PAGE];
 	size_t page_bytes, changed_from, changed_to;
-	bool lost; /* a page could not be written: what was said of its sites is not true */
+	/* A page could not be written, so earlier results for its sites are wrong. */
+	bool lost;
 };
 
 /*
- * Sites of one page, one after the other, are read and written at once: reads the page that holds
- * link-time address vaddr, unless it is there, after it has written the one before. To be followed
- * by text_patch_close_page; without it every site is written by itself.
+ * Reads the page of link-time address vaddr, unless it is there. Writes the previous page first. So
+ * sites of one page that follow each other are read and written at once. The caller must then call
+ * text_patch_close_page. Without text_patch_turn_page every site is written by itself.
  */
 void text_patch_turn_page(struct text_patch *p, uint64_t vaddr);
 void text_patch_close_page(struct text_patch *p);
 
-/* Whether n bytes at link-time address vaddr could be read; those of a page that was turned to are
- * as they were then. */
+/* Reads n bytes at link-time address vaddr. Returns false if it cannot. Bytes of the page in work
+ * are those of its last reading, with changes. */
 bool text_patch_read(const struct text_patch *p, uint64_t vaddr, void *to, size_t n);
 
-/* Finds the address of the image and checks that the text is the file's. NULL, or a clause, static:
- * why it cannot be patched. */
+/* Finds the address of the image. Checks by the bytes of one instruction `syscall` that the text is
+ * the file's. Returns NULL, or a static clause on why the text cannot be patched. */
 const char *text_patch_find(struct text_patch *p, pid_t pid, int exe_fd);
 
-/* NULL where the process executes the file `exe_fd`; else a clause, static. */
+/* Returns NULL if the process executes the file `exe_fd`; else a static clause. */
 const char *text_patch_other_image(pid_t pid, int exe_fd);
 
-/* True where the memory that mem_fd stands for is no process's any more. false where it cannot be
- * read for another reason: stubs may still be in use. */
+/* Returns true if the memory of mem_fd belongs to no process any more. Returns false if it cannot
+ * be read for another reason; then stubs may still be in use. */
 bool text_patch_memory_ended(const struct text_patch *p);
 
-/* True where text_patch_memory_ended is, or the process executes another file than `exe_fd` now. */
+/* Returns true if text_patch_memory_ended does, or if the process executes another file than
+ * `exe_fd` now. */
 bool text_patch_image_gone(const struct text_patch *p, pid_t pid, int exe_fd);
 
 /*
- * Writes the jump to the site's stub, whose bytes are `stubs` as read from the process. false, and
- * nothing has changed: the bytes to displace are not the file's or cannot be written, or the stub
- * has no breakpoint. (Code that was moved to make room stays in its stub.)
+ * Writes the jump to the site's stub. `stubs`: the stubs' bytes, read from the process. Returns
+ * false if the bytes to displace differ from the file or cannot be written, or if the stub has no
+ * breakpoint. Then nothing has changed. (Code that was moved to make room stays in its stub.)
  */
 bool text_patch_site(struct text_patch *p, const struct plan_site *s, const uint8_t *stubs);
 
-/* Puts back what text_patch_site displaced, for a site without plan_branches. false: the jump is
- * not there any more as it was written, or the bytes cannot be written. */
+/* Puts back the bytes that text_patch_site displaced, for a site without plan_branches. Returns
+ * false if the jump is not there as it was written, or if the bytes cannot be written. */
 bool text_patch_undo_site(struct text_patch *p, const struct plan_site *s);
 
-/* The jump of text_patch_site is there: 1 or 0, or -EIO where the text cannot be read. */
+/* Returns 1 if the jump of text_patch_site is there, 0 if not, or -EIO if the text cannot be read.
+ */
 int text_patch_is_there(const struct text_patch *p, const struct plan_site *s);
 
-/* True where the site's window is as the file has it: nothing is to be put back. */
+/* Returns true if the site's window equals the file. Then no byte is to be put back. */
 bool text_patch_is_files(const struct text_patch *p, const struct plan_site *site);
 
-/* As text_patch_site and text_patch_undo_site, for the jump to the hook, in runtime.sigtramp. NULL,
- * or a clause, static. */
+/* Write and remove the jump to the hook in runtime.sigtramp, like text_patch_site and
+ * text_patch_undo_site. text_patch_sigtramp returns NULL or a static clause. */
 const char *text_patch_sigtramp(struct text_patch *p);
 bool text_patch_undo_sigtramp(struct text_patch *p);
 

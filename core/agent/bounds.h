@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What the agent may keep, counted in bytes, so that its memory stays below what its file says. */
+/* The agent's limits. They keep its memory below the value in its file. */
 #ifndef GOTRACE_AGENT_BOUNDS_H
 #define GOTRACE_AGENT_BOUNDS_H
 
@@ -9,17 +9,20 @@
 #define AGENT_MEMORY_MIN     (128ull << 20)
 
 struct agent_bounds {
-	uint64_t hold;       /* symbols at a time, half of it while nothing is looked up */
-	uint64_t binary;     /* one Go program that is read */
-	uint64_t rows;       /* of unwinding tables in the kernel, of 8 bytes: Go's, and others' */
-	uint32_t mapped;     /* processes whose mappings are in the kernel's memory */
-	uint64_t processes;  /* and what they have mapped */
-	uint64_t stretch;    /* tables of a stretch: it ends early then */
-	uint64_t members;    /* of rules: which service a process belongs to */
-	uint64_t goroutines; /* looked at in each process with "waiting" */
+	uint64_t hold;   /* bytes of symbols at a time; half while none is looked up */
+	uint64_t binary; /* bytes for reading one Go program */
+	/* Rows of unwinding tables in the kernel, 8 bytes each, for Go's code and for other code.
+	 */
+	uint64_t rows;
+	uint32_t mapped;     /* processes with mappings in the kernel's memory */
+	uint64_t processes;  /* bytes of processes and their mappings */
+	uint64_t stretch;    /* bytes of a stretch's tables; a larger stretch ends early */
+	uint64_t members;    /* bytes of data on the services of processes */
+	uint64_t goroutines; /* goroutines to look at in each process with "waiting" */
 };
 
-/* Of memory, in bytes, at least AGENT_MEMORY_MIN. `waiting`: processes that may be looked at. */
+/* Returns the limits for `memory` bytes, at least AGENT_MEMORY_MIN. `waiting`: the number of
+ * processes whose goroutines may be looked at. */
 struct agent_bounds agent_bounds(uint64_t memory, unsigned waiting);
 
 #endif

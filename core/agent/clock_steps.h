@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A clock that is set ahead makes every profile old. Whoever deletes old ones waits first. */
+/* Detects that the clock was set ahead. This makes every profile old. So the agent waits before it
+ * deletes old ones. */
 #ifndef GOTRACE_AGENT_CLOCK_STEPS_H
 #define GOTRACE_AGENT_CLOCK_STEPS_H
 

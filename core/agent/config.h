@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `gotrace agent` was asked for: a file in JSON. */
+/* The agent's file, in JSON. */
 #ifndef GOTRACE_AGENT_CONFIG_H
 #define GOTRACE_AGENT_CONFIG_H
 
@@ -9,53 +9,54 @@
 
 #include "agent/pairs.h"
 
-/* A rule holds of a process that all of its globs match; NULL: it does not ask. */
+/* A rule holds for a process that matches all of its globs. NULL: any process matches. */
 struct rule {
 	char *executable, *command, *cgroup, *container, *unit;
 	struct pairs environment; /* value: a glob */
-	/* what it says of such a process */
+	/* results for such a process */
 	bool drop;
-	char *service; /* NULL: another rule, or the default */
+	char *service; /* NULL: another rule or the default decides */
 	struct pairs labels;
-	bool waiting; /* what it does besides executing is told of, too */
-	char **slow;  /* "main.handle > 500ms": calls that are recorded when they take longer */
+	bool waiting; /* samples also show its waits */
+	char **slow;  /* "main.handle > 500ms": longer calls are recorded */
 	size_t n_slow, cap_slow;
 };
 
 struct agent_config {
 	uint64_t interval_ns;
 	unsigned hz;
-	unsigned waiting_hz; /* snapshots a second of processes with `waiting` */
+	unsigned waiting_hz; /* snapshots of processes with `waiting` in a second */
 	bool kernel, labels;
-	uint64_t memory_bytes; /* that the agent may take: see bounds.h */
+	uint64_t memory_bytes; /* memory that the agent may take, see bounds.h */
 	char *cgroup;          /* NULL: all processes of the host */
-	char **environment;    /* variables that may be read */
+	char **environment;    /* variables that the agent may read */
 	size_t n_environment, cap_environment;
 	struct rule *rules;
 	size_t n_rules, cap_rules;
-	char host[65];       /* the host's name, a label of all; "": not known */
-	bool drop_others;    /* processes that no rule holds of */
+	char host[65];       /* the host's name, a label of all; "" if not known */
+	bool drop_others;    /* leave out processes without a rule that holds */
 	struct pairs common; /* labels of all */
 	/* "store" */
 	char *directory;
 	uint64_t max_age_ns, max_bytes; /* 0: no limit */
-	/* "push"; url NULL: nothing is pushed */
+	/* "push"; url is NULL without it */
 	char *url;
-	bool otlp; /* to a Collector of OpenTelemetry, else to Pyroscope */
+	bool otlp; /* true: to a Collector of OpenTelemetry; false: to Pyroscope */
 	struct pairs headers;
-	uint64_t pending_bytes; /* of what is not pushed yet; the oldest give way */
+	/* The most bytes of profiles that are not pushed yet. The oldest are dropped first. */
+	uint64_t pending_bytes;
 	uint64_t timeout_ns;
-	/* "listen"; NULL: nothing is served */
+	/* "listen"; NULL without it */
 	char *address;
 	uint16_t port;
-	char *token_file; /* "listen_token_file"; NULL: no token is needed */
+	char *token_file; /* "listen_token_file"; NULL: no token is required */
 };
 
-/* Defaults, then what the text of a file says, which messages call `path`. Keys that are not known
- * are errors. 0, or -errno after one line that says where and why: nothing of a wrong file counts.
- */
+/* Sets defaults, then reads the text of a file. Messages call the file `path`. Unknown keys are
+ * errors. Returns 0, or -errno after one line with the place and the reason. Then no value of the
+ * file counts. */
 int config_parse(struct agent_config *c, const char *path, const char *text);
-/* Whether a rule wants to know for what processes wait. */
+/* Returns true if a rule has `waiting`. */
 bool config_waits(const struct agent_config *c);
 void config_free(struct agent_config *c);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Which service a process belongs to, and which labels it has. */
+/* The service and the labels of a process, by rules. */
 #ifndef GOTRACE_LABEL_RULES_H
 #define GOTRACE_LABEL_RULES_H
 
@@ -8,20 +8,21 @@
 #include "agent/pairs.h"
 
 /*
- * Rules are tried in their order. One that holds and drops ends it: false, the process is not
- * wanted. The first that holds and names a service decides which; labels of all that hold are
- * taken, of one name the first. Then come the labels of all processes, then those that are always
- * there: executable, container_id. *service and the pairs are to be freed . -ENOMEM in *err.
+ * Tries the rules in their order. If a rule holds and drops, returns false: the process is not
+ * wanted. The first rule that holds and names a service decides the service. Labels of all rules
+ * that hold are taken; the first one of a name counts. Then come the labels of all processes, then
+ * those that are always there: executable, container_id. The caller frees *service and the pairs.
+ * *err is -ENOMEM without memory.
  *
- * Without a rule the service is, as far as it is known: the variable OTEL_SERVICE_NAME, if it may
- * be read; the systemd unit without ".service"; the program, with the container's first 12 digits
- * before it where there is a container.
+ * Without a rule the service is the first known of three. The first is the variable
+ * OTEL_SERVICE_NAME, if the agent may read it. The second is the systemd unit without ".service".
+ * The third is the program, with the container's first 12 digits before it if there is a container.
  */
 bool rules_apply(const struct agent_config *c, const struct facts *f, char **service,
 		 struct pairs *labels, int *err);
-/* Whether a rule that holds has `waiting`. */
+/* Returns true if a rule that holds has `waiting`. */
 bool rules_waiting(const struct agent_config *c, const struct facts *f);
-/* Whether the rule holds. */
+/* Returns true if the rule holds. */
 bool rule_holds(const struct rule *r, const struct facts *f);
 
 #endif

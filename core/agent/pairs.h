@@ -13,15 +13,16 @@ struct pairs {
 	size_t n, cap;
 };
 
-/* Copies them; a name that is there keeps its value. value NULL: nothing is added. 0 or -ENOMEM. */
+/* Copies the name and the value. If the name is there, it keeps its value. value NULL: adds no
+ * pair. Returns 0 or -ENOMEM. */
 int pairs_add(struct pairs *p, const char *name, const char *value);
 int pairs_add_all(struct pairs *to, const struct pairs *from);
-/* NULL: there is none. */
+/* Returns the value of a name, or NULL. */
 const char *pairs_get(const struct pairs *p, const char *name);
 void pairs_sort(struct pairs *p); /* by name */
-/* As an object of JSON, to be freed; NULL: no memory. */
+/* Returns the pairs as an object of JSON. The caller frees it. NULL: no memory. */
 char *pairs_json(const struct pairs *p);
-/* Adds those of such an object. 0, -EINVAL, -ENOMEM. */
+/* Adds the pairs of such an object. Returns 0, -EINVAL or -ENOMEM. */
 int pairs_from_json(struct pairs *p, const char *json);
 void pairs_free(struct pairs *p);
 

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Several profiles of a store as one. */
+/* Merges several profiles of a store. */
 #ifndef GOTRACE_PROFILE_MERGE_H
 #define GOTRACE_PROFILE_MERGE_H
 
 #include "agent/store.h"
 #include "trace/trace.h"
 
-/* All that the query finds as one trace of samples, in a file without a name. NULL and errno:
- * ENOENT, there is none; EAGAIN as store_find; another (logged). */
+/* Returns all profiles of the query as one trace of samples, in a file without a name. Returns NULL
+ * and sets errno on error. ENOENT: there are none. EAGAIN: as in store_find. Other errors are
+ * logged. */
 struct trace_reader *merge_trace(struct store *s, const struct store_query *q);
-/* The same as a pprof profile in memory, to be freed. 0 or -errno. */
+/* Merges them into a pprof profile in memory: *bytes of *n, which the caller frees. Returns 0 or
+ * -errno. */
 int merge_pprof(struct store *s, const struct store_query *q, char **bytes, size_t *n);
 
 #endif

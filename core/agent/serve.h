@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * What the agent answers by HTTP, GET only:
+ * The agent's HTTP server, GET only:
  *
  *	/                       services of the last hour, with links
  *	/debug/pprof/profile    ?seconds=N&service=S: samples of the next N seconds, as pprof
@@ -15,17 +15,17 @@
 
 struct server;
 
-/* What the agent does for a request; threads of the server call these. */
+/* The agent's functions for a request. Threads of the server call them. */
 struct serve_agent {
-	/* Ends the stretch that is being sampled and waits until it is in the store. The number
-	 * that the store's next row will have; 0: it could not. Clocks that jump do not matter. */
+	/* Ends the present stretch and waits until it is in the store. Returns the number of the
+	 * store's next row, or 0 on failure. Steps of clocks do not matter. */
 	int64_t (*cut)(void *ctx);
-	/* The text of /metrics, to be freed; NULL: no memory. */
+	/* Returns the text of /metrics. The caller frees it. NULL: no memory. */
 	char *(*metrics)(void *ctx);
 	void *ctx;
 };
 
-/* NULL (logged): it cannot listen there. */
+/* Returns NULL (logged) if it cannot listen there. */
 struct server *server_start(const struct agent_config *c, const struct serve_agent *agent);
 void server_stop(struct server *s);
 

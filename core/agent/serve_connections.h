@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The connections of the agent's server: so many at a time, and none for long without a request. */
+/* The connections of the agent's server. Their number is limited, and none stays long without a
+ * request. */
 #ifndef GOTRACE_AGENT_SERVE_CONNECTIONS_H
 #define GOTRACE_AGENT_SERVE_CONNECTIONS_H
 
@@ -7,13 +8,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define CONNECTIONS     16 /* at a time; a further one pushes out the oldest that is not answered */
-#define CONNECTIONS_MAX (8 * CONNECTIONS) /* with those that are being closed */
-#define REQUEST_NS      10000000000ull    /* for a request to come, and for its answer to go */
+#define CONNECTIONS     16 /* at a time; another one closes the oldest unanswered one */
+#define CONNECTIONS_MAX (8 * CONNECTIONS) /* including those in closing */
+#define REQUEST_NS      10000000000ull    /* most for a request, and for sending its answer */
 
 struct connection {
 	int fd;            /* -1: free */
-	uint64_t since_ns; /* that it has waited for its client */
+	uint64_t since_ns; /* since then it waits for its client */
 	bool answering, pushed_out;
 };
 
@@ -25,13 +26,14 @@ struct connections {
 void connections_init(struct connections *c);
 void connections_destroy(struct connections *c);
 /*
- * A new one, whose descriptor stays the caller's. Shuts down those that have waited for too long,
- * and if there are still too many the one that has waited longest. NULL: there is no room at all.
+ * Adds a connection. The caller keeps its descriptor. Shuts down connections that have waited too
+ * long. If there are still too many, shuts down the one that has waited longest. Returns NULL if
+ * there is no room.
  */
 struct connection *connections_begin(struct connections *c, int fd, uint64_t now_ns);
-/* Before its descriptor is closed. */
+/* Removes a connection. The caller calls it before it closes the descriptor. */
 void connections_end(struct connections *c, struct connection *x);
-/* While it is answered it is not pushed out. */
+/* Sets whether the connection is answered at present. Such a connection is not shut down. */
 void connections_answering(struct connections *c, struct connection *x, bool answering,
 			   uint64_t now_ns);
 

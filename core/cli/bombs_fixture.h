@@ -15,40 +15,39 @@ enum bomb {
 	OPEN_CALLS,
 	PATHS,
 	FUNCTIONS,
-	ALL_ALIVE, /* no bomb: a program that has 300,000 goroutines waiting, as it is recorded */
-	NESTED,    /* each function is called by the one before, which has waited */
-	NESTED_REASONS, /* the same, each for another reason than those around it */
-	STARTED,        /* each goroutine is started by the one before */
-	ADDRESSES,      /* of go statements, the highest first */
-	COLLIDING, /* goroutines whose numbers have one hash, by a multiplier that everybody knows
-		    */
-	LOSSES,    /* of the events of all goroutines, between states of some */
-	THREAD_LOSSES, /* of one goroutine, which any of many threads may work for */
-	WINDOWS,       /* that end all calls, of which there are none but in the first */
+	ALL_ALIVE,      /* no bomb: the trace of a program with 300,000 waiting goroutines */
+	NESTED,         /* each function is called by the previous one, which has waited */
+	NESTED_REASONS, /* like NESTED, each with another reason than its neighbours */
+	STARTED,        /* each goroutine is started by the previous one */
+	ADDRESSES,      /* addresses of go statements, the highest first */
+	COLLIDING,      /* goroutines whose numbers have one hash; the multiplier is known */
+	LOSSES,         /* losses of all goroutines' events, between states of some */
+	THREAD_LOSSES,  /* losses of one goroutine that many threads may work for */
+	WINDOWS,        /* windows that end all calls; only the first has calls */
 	STACKS,
 	SAMPLED_GOROUTINES,
-	FEW_GOROUTINES, /* as many as may be in a file of that size */
+	FEW_GOROUTINES, /* the most that a file of that size may have */
 	DEEP_STACKS,
 	DEEP_GOROUTINES,
 	WAITING_GOROUTINES,
 	WAITING_LONG, /* a thousand goroutines, seen again and again */
 	INLINED,      /* locations of many frames */
-	IMAGES,       /* of one process, with an address in each */
+	IMAGES,       /* images of one process, with an address in each */
 	PROCESSES,    /* with an image each */
-	BUILD_IDS,    /* images of one build id, none of which is there */
+	BUILD_IDS,    /* images of one build ID, whose files are missing */
 	LABELS,
-	DEATHS, /* each with the deepest stack, of which all but one address are the others' */
+	DEATHS, /* each with the deepest stack; stacks differ in one address */
 	BOMBS
 };
 #define BOMBS_OF_SAMPLES STACKS
 
-/* So many of what a bomb is made of: a tenth of them under sanitizers, which are ten times slower;
+/* Returns the number of a bomb's parts: n, or a tenth under sanitizers, which are ten times slower.
  * GOTRACE_TEST_WHOLE=1 makes all of them. */
 uint32_t bomb_many(uint32_t n);
 void bomb_events(struct trace_writer *w, enum bomb b);
 void bomb_samples(struct trace_writer *w, enum bomb b);
 
-/* Writes one to a file of its own, whose name is left in path. */
+/* Writes a bomb to a file of its own, and its name to path. */
 void bomb_write(enum bomb b, char path[TRACE_PATH_BYTES]);
 
 #endif

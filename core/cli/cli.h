@@ -3,7 +3,7 @@
 #ifndef GOTRACE_CLI_H
 #define GOTRACE_CLI_H
 
-/* The version of the sources, as git describes it; "unknown" where git cannot. */
+/* The version of the sources by git; "unknown" if git cannot describe it. */
 extern const char cli_version[];
 
 /* argv[0] is "gotrace VERB". The result is the exit status. */

@@ -3,12 +3,14 @@
 #define GOTRACE_FAULT_H
 
 /*
- * From now on a fault of this process (SIGSEGV and the like) ends it with `status` and one line
- * that names the library it was in; output that is not complete is removed. Likewise where libdw
- * gets no memory. Libraries do not check every allocation, and whoever reads the line is told what
- * to report. A signal that another process sends still ends this one by that signal. With
- * GOTRACE_DEBUG in the environment, or where somebody handles or ignores such signals already, they
- * stay as they are: a core is what one wants then.
+ * From now on a fault of this process (SIGSEGV and the like) ends it with `status` and one line.
+ * Libraries do not check every allocation. So the line names the library with the fault, and shows
+ * the user what to report. Incomplete output is removed. A lack of memory in libdw has the same
+ * result.
+ *
+ * A signal from another process still ends this process by that signal. If GOTRACE_DEBUG is in the
+ * environment, or if such signals are handled or ignored already, they stay unchanged, because then
+ * the user wants a core.
  */
 void fault_tells(int status);
 

@@ -11,20 +11,20 @@
 #include "trace/trace.h"
 
 struct flight_args {
-	const char *last;             /* --keep-last as given; NULL: not given */
+	const char *last;             /* value of --keep-last; NULL: not given */
 	uint64_t keep_ns, keep_bytes; /* 0: not given */
-	const char *when;             /* --when as given; NULL: not given */
-	char *when_func;              /* its function: a glob; owned */
+	const char *when;             /* value of --when; NULL: not given */
+	char *when_func;              /* function of --when, a glob; owned */
 	uint64_t when_ns;
-	uint32_t times; /* --times; 0: not given */
+	uint32_t times; /* --times; 0 if not given */
 };
 
 /* A child of record's parser; its input is a struct flight_args. */
 extern const struct argp flight_argp;
 
-/* As keys of a trace. 0 or -ENOMEM. */
+/* Adds the options as keys of a trace. Returns 0 or -ENOMEM. */
 int flight_args_describe(const struct flight_args *o, struct trace_info *t);
-/* Signals that they are about: bit N is signal N. */
+/* Returns the signals that the options use: bit N is signal N. */
 uint32_t flight_args_signals(const struct flight_args *o);
 void flight_args_free(struct flight_args *o);
 

@@ -23,14 +23,14 @@ struct gate_args {
 extern const struct argp gate_argp;
 
 bool gate_args_any(const struct gate_args *o);
-/* Is each trigger probed? 0 or -ENOENT (logged), -ENOMEM. */
+/* Checks that each trigger is probed. Returns 0, -ENOENT (logged) or -ENOMEM. */
 int gate_args_check_plan(const struct gate_args *o, const struct plan *plan, const struct gobin *b);
-/* Is there a function that matches and is probed? Results as above. */
+/* Checks that a function matches and is probed. Returns as above. */
 int gate_args_check_glob(const char *option, const char *glob, const struct plan *plan,
 			 const struct gobin *b);
-/* Signals that they are about: bit N is signal N. */
+/* Returns the signals that the options use: bit N is signal N. */
 uint32_t gate_args_signals(const struct gate_args *o);
-/* As keys of a trace. 0 or -ENOMEM. */
+/* Adds the options as keys of a trace. Returns 0 or -ENOMEM. */
 int gate_args_describe(const struct gate_args *o, struct trace_info *t);
 void gate_args_free(struct gate_args *o);
 

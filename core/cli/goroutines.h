@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `gotrace goroutines` shows, and how. */
+/* The output of `gotrace goroutines`. */
 #ifndef GOTRACE_GOROUTINES_H
 #define GOTRACE_GOROUTINES_H
 
@@ -12,18 +12,18 @@
 struct goroutines_shown {
 	const struct goroutine_groups *groups; /* sorted */
 	const struct wait_reasons *reasons;
-	struct sample_tables tables; /* symbols of their addresses, of process 0 */
+	struct sample_tables tables; /* symbols of their addresses, for process 0 */
 	pid_t pid;
 	char comm[64];
-	uint64_t again_ns;      /* from the look before to this one; 0: there was one look only */
-	uint64_t look_ns;       /* how long this one took */
-	size_t listed, claimed; /* so many were looked at, of so many */
-	size_t limit;           /* groups; 0: all */
+	uint64_t again_ns;      /* time between the two looks, or 0 if there was one look */
+	uint64_t look_ns;       /* duration of this look */
+	size_t listed, claimed; /* goroutines that were looked at, and all */
+	size_t limit;           /* most groups to print; 0: all */
 	bool colour;
-	unsigned width; /* columns of the terminal; 0: any */
+	unsigned width; /* columns of the terminal; 0: any number */
 };
 
-/* Finds the symbols of all addresses. 0 or -errno (logged). */
+/* Finds the symbols of all addresses. Returns 0 or -errno (logged). */
 int goroutines_name(struct goroutines_shown *s);
 void goroutines_text(const struct goroutines_shown *s, FILE *out);
 void goroutines_csv(const struct goroutines_shown *s, FILE *out);

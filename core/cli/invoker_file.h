@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Small files of text that say what is wanted: of options, of the agent. */
+/* Reads small files of text: options, and the agent's file. */
 #ifndef GOTRACE_INVOKER_FILE_H
 #define GOTRACE_INVOKER_FILE_H
 
 #include <stddef.h>
 
 /*
- * The text of a regular file with less than `most` bytes and no zero byte, read with the rights of
- * the user who called sudo; a FIFO or a device is not waited for. To be freed. NULL and errno, not
- * logged: EINVAL, it is another thing; ENOMEM; EACCES and others. ECANCELED (logged): it is not
- * known who called sudo.
+ * Returns the text of a regular file with fewer than `most` bytes and no zero byte. It reads with
+ * the rights of the user who called sudo, and does not wait for a FIFO or a device. The caller
+ * frees the text. Returns NULL and sets errno on error, without logging. EINVAL: it is no such
+ * file. Others: ENOMEM, EACCES and the like. ECANCELED (logged): the user who called sudo is not
+ * known.
  */
 char *invoker_file_read(const char *path, size_t most);
 

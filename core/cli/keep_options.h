@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The options by which record decides what of all events gets into the trace. */
+/* The options by which record chooses the events that the trace gets. */
 #ifndef GOTRACE_KEEP_OPTIONS_H
 #define GOTRACE_KEEP_OPTIONS_H
 

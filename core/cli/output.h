@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Where a verb writes: standard output, or a file that appears complete or not at all. */
+/* The output of a verb: standard output, or a file that appears complete or not at all. */
 #ifndef GOTRACE_OUTPUT_H
 #define GOTRACE_OUTPUT_H
 
@@ -11,36 +11,37 @@
 
 struct output {
 	FILE *file;
-	/* its final name in folder_fd; NULL: `file` needs no renaming (standard output, a pipe, a
-	 * device) */
+	/* The final name in folder_fd. NULL: `file` needs no renaming (standard output, a pipe, a
+	 * device). */
 	char *name;
-	/* its name while it is written, in the same folder; removed when a signal ends the program
-	 */
+	/* The name during writing, in the same folder. The file is removed when a signal ends the
+	 * program. */
 	char *temporary;
-	/* the folder stays this one, whatever becomes of the path that led there; -1: none */
+	/* The folder. It stays this one, even if its path changes. -1: none. */
 	int folder_fd;
 };
 
 /*
- * From now on this process acts as the user on whose behalf it runs: under sudo as the one who
- * called it, who could then write nothing that they could not write anyway, and owns what is
- * written. For verbs that need no rights of root once their input is open. 0 or -errno (logged).
+ * From now on this process acts as the invoking user, who under sudo is the user who called it. So
+ * the process can write only files that this user can write anyway, and the user owns them. It is
+ * for verbs that need no rights of root once their input is open. Returns 0 or -errno (logged).
  */
 int output_act_as_invoker(void);
-/* Of what process `pid` executes, open as fd, a trace shows the names: only to who may read it. 0
- * or -EACCES (logged). */
+/* Checks that the invoker may read the executable of process `pid`, which is open as fd. Only then
+ * may a trace show its names. Returns 0 or -EACCES (logged). */
 int refuse_unreadable(const struct user *invoker, int fd, pid_t pid);
 
 /*
- * Opens path; NULL and "-" are standard output. A regular file is written under
- * a temporary name, with the mode that the umask gives. A link is followed where the kernel
- * follows it (fs.protected_symlinks); one that leads nowhere is refused. 0 or -errno (logged);
- * -ENOTTY: binary data is not written to a terminal. At most one is open at a time.
+ * Opens path; NULL and "-" are standard output. A regular file is written under a temporary name,
+ * with the mode of the umask. A link is followed if the kernel follows it (fs.protected_symlinks).
+ * A link to no file is refused. Returns 0 or -errno (logged). -ENOTTY: binary data is not written
+ * to a terminal. At most one output is open at a time.
  */
 int output_open(struct output *o, const char *path, bool binary);
-/* Removes what is not complete. For signal handlers of a process that ends. */
+/* Removes an incomplete file. Signal handlers of a process that ends call it. */
 void output_abandon(void);
-/* If err is 0, gives the file its final name, else removes it. 0, err, or -errno (logged). */
+/* Gives the file its final name if err is 0; else removes it. Returns 0, err, or -errno (logged).
+ */
 int output_close(struct output *o, int err);
 
 #endif

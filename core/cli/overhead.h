@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What gotrace overhead prints of runs of a command. */
+/* The output of gotrace overhead on runs of a command. */
 #ifndef GOTRACE_OVERHEAD_H
 #define GOTRACE_OVERHEAD_H
 
@@ -13,19 +13,19 @@
 /* The variants of a round. */
 enum { OVERHEAD_UNTRACED, OVERHEAD_AGAIN, OVERHEAD_TRACED, OVERHEAD_VARIANTS };
 
-/* What was measured. rounds: to be freed with rounds_free. */
+/* The measurements. The caller frees `rounds` with rounds_free. */
 struct overhead {
 	const char *command;   /* borrowed */
 	struct rounds *rounds; /* groups "wall", "cpu", "besides" */
-	uint64_t n;            /* rounds that were whole */
+	uint64_t n;            /* complete rounds */
 	uint64_t events, lost_events, lost_runs;
 };
 
-/* A run of a round; whole_ns: of all that gotrace did for it. 0 or -ENOMEM. */
+/* Adds a run of a round. whole_ns: duration of all work of gotrace for it. Returns 0 or -ENOMEM. */
 int overhead_add(struct overhead *o, uint64_t round, int variant, const struct record_measured *m,
 		 uint64_t whole_ns);
 
-/* The slowdown and how sure it is. 0 or -ENOMEM. */
+/* Prints the slowdown and its certainty. Returns 0 or -ENOMEM. */
 int overhead_print(const struct overhead *o, FILE *out);
 
 #endif

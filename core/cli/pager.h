@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reading on a terminal: a pager, colour and width, as git has them. */
+/* Reading on a terminal: a pager, colour and width, as in git. */
 #ifndef GOTRACE_PAGER_H
 #define GOTRACE_PAGER_H
 
@@ -13,22 +13,24 @@ struct reading {
 	bool no_pager;
 	/* set by reading_begin */
 	bool colour;
-	unsigned width; /* of the terminal; 0: standard output is none */
+	unsigned width; /* columns of the terminal; 0 if standard output is none */
 };
 
 /* --color and --no-pager: an argp child whose input is a struct reading. */
 extern const struct argp reading_argp;
 
-/* Standard output is a terminal that shows colours, and nobody asked for none (NO_COLOR). */
+/* Returns true if standard output is a terminal with colours, and the user has not refused them
+ * (NO_COLOR). */
 bool reading_colour(void);
-/* Columns of the terminal that standard output is; 0: it is none. */
+/* Returns the columns of the terminal on standard output, or 0 if it is no terminal. */
 unsigned reading_width(void);
 /*
- * Before anything is printed: looks whether standard output is a terminal and, if it is one, sends
- * what is printed to a pager. 0 or -errno (logged).
+ * Sends standard output to a pager if it is a terminal. The caller calls it before it prints.
+ * Returns 0 or -errno (logged).
  */
 int reading_begin(struct reading *r);
-/* After all was printed: waits until the reader has left the pager. 0 or -1 (logged) */
+/* Waits until the reader has left the pager. The caller calls it after all output. Returns 0 or -1
+ * (logged). */
 int reading_end(void);
 
 #endif

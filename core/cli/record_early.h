@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What a recording needs besides the binary and its plan, done while those are read and made. */
+/* Work of a recording besides the binary and its plan, done while these are read and made. */
 #ifndef GOTRACE_RECORD_EARLY_H
 #define GOTRACE_RECORD_EARLY_H
 
@@ -18,26 +18,26 @@ struct record_early {
 	unsigned n_rings;
 	uint32_t ring_bytes;
 	struct cpu_rings cpu_rings;
-	size_t cpu_ring_bytes, cpu_ring_bytes_sum; /* wanted */
+	size_t cpu_ring_bytes, cpu_ring_bytes_sum; /* wanted sizes */
 };
 
-/* With caps.fd, rings.fd and cpu_rings.map -1 nothing has begun. Each may be waited for at any
- * time. */
+/* If caps.fd, rings.fd and cpu_rings.map are -1, no work has begun. The caller may wait for each
+ * part at any time. */
 
-/* What the kernel allows, and with `inline_stubs` the processor's clock. */
+/* Begins to try the kernel's features, and with `inline_stubs` to check the processor's clock. */
 void record_early_begin(struct record_early *e, bool nop_stubs, bool inline_stubs);
-/* The check of the clock, made now if it was not begun. */
+/* Returns the check of the clock. Makes it now if it has not begun. */
 struct tsc_check record_early_clock(struct record_early *e);
-/* Rings for BPF programs, for which the kernel lets one wait. From here to the taking of them the
- * process must keep its user. */
+/* Begins to make rings for BPF programs, for which the kernel makes gotrace wait. Until the caller
+ * takes them, the process must keep its user. */
 void record_early_cpu_rings(struct record_early *e, size_t bytes, size_t bytes_sum);
-/* They, or none. Still e's. */
+/* Returns these rings, or none. e still owns them. */
 struct cpu_rings *record_early_take_cpu_rings(struct record_early *e);
-/* Rings for inline stubs of a command: their memory is cleared. */
+/* Begins to make rings for inline stubs of a command, and clears their memory. */
 void record_early_rings(struct record_early *e, unsigned n, uint32_t ring_bytes);
-/* They, or an area with fd -1. Still e's. */
+/* Returns these rings, or an area with fd -1. e still owns them. */
 struct ring_area *record_early_take_rings(struct record_early *e);
-/* In every case. */
+/* The caller must call it in every case. */
 void record_early_end(struct record_early *e);
 
 #endif

@@ -15,10 +15,10 @@
 #include "cli/selection.h"
 
 #define TRIAL_MAX_COST    0.2
-#define PID_MAX_COST      0.1 /* with --pid, unless traps were asked for */
+#define PID_MAX_COST      0.1 /* with --pid, unless the user asked for traps */
 #define RECORD_RING_BYTES (8u << 20)
 
-/* Whether states of goroutines are recorded; automatic: where a stub can write them. */
+/* The choice to record states of goroutines. STATES_AUTO: if a stub can write them. */
 enum states_choice { STATES_AUTO, STATES_ON, STATES_OFF };
 
 struct record_options {
@@ -30,11 +30,11 @@ struct record_options {
 	const char *user, *exe; /* NULL: not given */
 	double max_cost;        /* --max-cost; 0: any */
 	bool max_cost_off;      /* --max-cost=off */
-	bool max_cost_traps;    /* neither was given, nor a way of probing that traps */
+	bool max_cost_traps;    /* neither is given, nor a way of probing that traps */
 	uint64_t trial_ns;      /* --trial; 0: not given */
 	uint64_t duration_ns, max_bytes, ring_bytes;
 	enum attach_kind kind;
-	uint64_t inline_ring_bytes; /* of each P's ring; 0: default */
+	uint64_t inline_ring_bytes; /* size of each P's ring; 0: default */
 	unsigned n_rings;           /* 0: as many as Ps */
 	bool drop;                  /* --overflow=drop */
 	bool record_signals;        /* --record-signals */
@@ -43,9 +43,9 @@ struct record_options {
 	char **command; /* NULL-terminated, in argv */
 };
 
-/* The options for the parser of a verb that runs a command to its end, more than once, and the
- * command; the input is a struct record_options as record_options_default. The help is without
- * options that do not go with that. Static. */
+/* Returns the options for the parser of a verb that runs a command to its end, more than once. The
+ * input is a struct record_options from record_options_default. The help omits options that do not
+ * fit such a verb. The result is static. */
 const struct argp *record_options_of_runs(void);
 struct record_options record_options_default(void);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* One run of `gotrace record`: what its files share. */
+/* One run of `gotrace record`: declarations that its files share. */
 #ifndef GOTRACE_RECORD_RUN_H
 #define GOTRACE_RECORD_RUN_H
 
@@ -17,62 +17,64 @@
 #include "keep/live_model.h"
 #include "keep/min_duration.h"
 
-/* What decides, while the program runs, what gets into the trace. */
+/* The parts that choose the contents of the trace while the program runs. */
 struct keep {
 	struct trace_sink first;
-	struct live_model *live; /* NULL: no summary is kept */
-	/* NULL: all calls get from there to the trace, or none */
+	struct live_model *live; /* NULL without a summary */
+	/* NULL: all calls pass, or none */
 	struct min_duration *min_duration;
-	struct trace_sink calls, writer; /* into it, out of it */
+	struct trace_sink calls, writer; /* sinks into it and out of it */
 	struct gate *gate;               /* NULL: all calls are kept */
-	struct flight *flight;           /* NULL: not only the last are */
+	struct flight *flight;           /* NULL without a flight recorder */
 	unsigned n_windows;              /* FILE.1, FILE.2, ... so far */
-	bool on;                         /* --toggle: as it was switched last */
+	bool on;                         /* --toggle: its last state */
 };
 
-/* How a command ran that has ended. */
+/* Measurements of a command that has ended. */
 struct record_measured {
-	bool ended;    /* false: it did not run, and why was logged */
-	bool complete; /* nothing ended the recording before the command */
-	bool stopped;  /* gotrace was sent a signal that means an end */
+	bool ended;    /* false: it did not run, and the reason was logged */
+	bool complete; /* the recording did not end before the command */
+	bool stopped;  /* gotrace got a signal that ends it */
 	int wait_status;
-	uint64_t wall_ns; /* from its exec to its end; what follows is 0 where it is not known */
-	uint64_t cpu_ns;  /* processor time of it */
+	/* Time from its exec to its end. The fields below are 0 if not known. */
+	uint64_t wall_ns;
+	uint64_t cpu_ns; /* its processor time */
 	uint64_t events, lost_events;
 };
 
-/* A recording that another verb makes: into a file of its own, without a word of record's. */
+/* A recording for another verb, into a file of its own, without any message of record. */
 struct record_host {
-	int fd; /* of the trace; borrowed */
-	/* Called when the trace is there, before anything is recorded (0 or -errno, logged), and
-	 * when it is whole. NULL: not wanted. */
+	int fd; /* descriptor of the trace; borrowed */
+	/* begin is called when the trace exists, before the recording begins (0 or -errno, logged).
+	 * end is called when the trace is complete. NULL: not wanted. */
 	int (*begin)(void *ctx);
 	void (*end)(void *ctx);
 	void *ctx;
-	/* Filled in; the result is then 0 where the command has ended, however it did. NULL: end
-	 * as the command does. */
+	/* record_with fills it in. Then it returns 0 if the command has ended in any way. NULL: it
+	 * ends like the command. */
 	struct record_measured *measured;
 	bool untraced; /* only run the command, in the same way; with `measured` */
 };
 
-/* As `gotrace record` with these options, which must be whole. Returns its exit status. */
+/* Records like `gotrace record` with these options, which must be complete. Returns its exit
+ * status. */
 int record_with(struct record_options *opt, const struct record_host *host);
 
 struct run {
-	const struct record_host *host; /* NULL: record itself */
+	const struct record_host *host; /* NULL: the verb is record */
 	struct record_options opt;
-	int nice;                    /* with a pid: this thread's priority before the set-up */
-	struct user invoker;         /* whose rights files are opened with, who owns the trace */
-	struct user user;            /* who the command runs as */
-	char command_path[PATH_MAX]; /* what is executed */
-	char binary_path[PATH_MAX];  /* what is probed */
+	int nice;                    /* with a pid, the priority of this thread before the set-up */
+	struct user invoker;         /* files are opened with its rights; it owns the trace */
+	struct user user;            /* user of the command */
+	char command_path[PATH_MAX]; /* the executable */
+	char binary_path[PATH_MAX];  /* the probed file */
 	int exe_fd;
 	struct gobin *binary;
 	struct golayout layout;
 	struct caps caps;
 	bool caps_known;
 	struct record_early early;
-	struct tsc_check clock; /* of inline stubs; not checked where there can be none anyway */
+	struct tsc_check clock; /* clock of inline stubs; not checked if there can be none */
 	struct plan *plan;      /* constant once it is built */
 	struct probing probing;
 	struct target target;
@@ -83,50 +85,51 @@ struct run {
 	struct keep keep;
 	struct sigaction old_child;
 	struct rlimit old_files;
-	bool *named;       /* by function of the plan: it is one of `also` */
+	bool *named;       /* by function of the plan, true if it matches `also` */
 	const char **also; /* globs of functions that options name besides the selection */
 	bool published;    /* the trace has its name */
 	bool kept_old;     /* an existing trace was renamed to FILE.old */
 };
 
-/* record_plan.c: finds the binary, and decides what of it is probed and how. 0 or an exit status
- * (logged). */
+/* record_plan.c: finds the binary, and chooses its probed functions and their probes. Both return 0
+ * or an exit status (logged). */
 int record_find_binary(struct run *r);
 int record_plan(struct run *r);
-/* record_rings.c: how many rings inline stubs write to, and how large n of them are; a warning says
- * where they are smaller than was asked for. */
+/* record_rings.c: return the number of rings of inline stubs, and the size of n of them. A warning
+ * reports sizes below the wanted one. */
 unsigned record_rings(const struct run *r);
 uint32_t record_ring_bytes(const struct run *r, unsigned n);
 
-/* record_keep.c: puts what the options ask for between the events and the trace: its keys, its
- * sinks before recording_run, and frees them after recording_close. 0 or -errno (logged). */
+/* record_keep.c: puts the parts that the options require between the events and the trace. It adds
+ * their keys, makes their sinks before recording_run, and frees them after recording_close. Results
+ * are 0 or -errno (logged). */
 int record_keep_describe(const struct run *r, struct trace_info *info);
 int record_keep_begin(struct run *r, struct trace_writer *w);
 void record_keep_end(struct run *r);
 
-/* record_flight.c: the flight recorder becomes the first sink. 0 or -errno (logged). */
+/* record_flight.c: makes the flight recorder the first sink. Returns 0 or -errno (logged). */
 int record_flight_begin(struct run *r, struct trace_writer *writer);
-/* Writes the windows that wait, ctx: struct run. Has the last reason for one come? */
+/* Writes the waiting windows. Returns true after the last reason for a window. ctx: struct run. */
 bool record_flight_tick(void *ctx);
 
-/* record_ending.c: warnings, and on a terminal one line on what was recorded and what to do next.
- * `err`: of the recording. */
+/* record_ending.c: prints warnings, and on a terminal one line on the recording and the next step.
+ * `err`: error of the recording. */
 void record_say_how_it_ended(const struct run *r, int err);
 
-/* record_trial.c: what --trial has shown, and which functions to leave out. 0 or -ENOMEM (logged).
- */
+/* record_trial.c: prints the results of --trial, with the functions to leave out. Returns 0 or
+ * -ENOMEM (logged). */
 int record_trial_print(const struct run *r, FILE *out);
 
-/* record_output.c: opens the trace file with the invoker's rights, under a temporary name. 0 or
- * -errno (logged). */
-int record_open_output(struct run *r, int *fd);
-/* The file of a window, FILE.n, in `path` of PATH_MAX bytes; an existing trace becomes FILE.n.old.
+/* record_output.c: opens the trace file with the invoker's rights, under a temporary name. Returns
  * 0 or -errno (logged). */
+int record_open_output(struct run *r, int *fd);
+/* Opens the file of a window, FILE.n, and writes its name to `path` of PATH_MAX bytes. An existing
+ * trace becomes FILE.n.old. Returns 0 or -errno (logged). */
 int record_open_window(struct run *r, unsigned n, char *path, int *fd);
-/* What was written can be read: the file gets its name, an existing trace becomes FILE.old. 0 or
+/* Gives the file its name once it can be read. An existing trace becomes FILE.old. Returns 0 or
  * -errno (logged). */
 int record_publish_output(struct run *r);
-/* Nothing ran: removes the trace file, and gives an existing one its name back. */
+/* Removes the trace file if no program ran, and gives an existing one its name back. */
 void record_withdraw_output(const struct run *r);
 
 #endif

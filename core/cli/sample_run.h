@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What `gotrace sample` was asked for, and what it needs for that. */
+/* The options of `gotrace sample`, and the state of its run. */
 #ifndef GOTRACE_CLI_SAMPLE_RUN_H
 #define GOTRACE_CLI_SAMPLE_RUN_H
 
@@ -36,7 +36,7 @@ struct sample_run {
 	bool published, kept_old;
 };
 
-/* Fills in what the command line says; a wrong one ends gotrace. */
+/* Fills in the options of the command line. A wrong one ends gotrace. */
 void sample_options_parse(struct sample_run *r, int argc, char **argv);
 
 #endif

@@ -36,9 +36,8 @@ struct probe_places {
 	struct probe_return *returns;
 	size_t n_returns, cap_returns;
 	struct hash_index returns_by_vaddr;
-	uint64_t
-		/* Pages of the kernel's code for optimized uprobes: run-time address / 4096. */
-		pages[64];
+	/* Pages of the kernel's code for optimized uprobes: run-time address / 4096. */
+	uint64_t pages[64];
 	size_t n_pages;
 };
 

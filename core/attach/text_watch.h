@@ -22,8 +22,8 @@
 struct text_watch {
 	/* given; pointers are borrowed */
 	const struct probing *probing;
-	const bool
-		*released; /* by function of the plan, true if its probes are gone; may be NULL */
+	/* by function of the plan, true if its probes are gone; may be NULL */
+	const bool *released;
 	pid_t pid;
 	int exe_fd; /* the binary */
 	/* found out */

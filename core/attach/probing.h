@@ -79,7 +79,8 @@ void probing_fall_back(struct probing *p, const char *why);
  */
 void probing_patched(struct probing *p, const char *why);
 
-/* Returns for each site what its inline stub writes. The caller frees it. NULL: no memory. */
+/* Returns for each site the records of its inline stub. The caller frees the array. NULL: no
+ * memory. */
 struct ring_site *probing_ring_sites(const struct probing *p);
 
 /* Notes that the process executes another image of the binary, which has no stubs. From here on

@@ -60,7 +60,7 @@ struct recording {
 	bool record_signals;     /* stacks of the target if it dies */
 	const char *exe_path;    /* executable of a launched target */
 	const struct user *user; /* the user of a launched target */
-	/* With record_signals, writes last what addresses of stacks are. */
+	/* With record_signals, writes the names of stack addresses as the last thing. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
 	bool show_progress;            /* a line on stderr, rewritten */
 	bool advise;                   /* prints expensive functions on stderr while it runs */

@@ -36,7 +36,7 @@ struct collector_options {
 	const struct ring_memory *rings;
 	unsigned n_rings;
 	struct ring_area *ring_area;        /* the rings' area, to grow it; may be NULL */
-	const struct ring_site *ring_sites; /* by site: what its inline stub writes */
+	const struct ring_site *ring_sites; /* by site: the records of its inline stub */
 	struct site_events *site_events;    /* counts by site, read at any time */
 	struct releases *releases;          /* for releases of functions; may be NULL */
 	/* Counts each event of inline stubs, instead of estimating by chance. */

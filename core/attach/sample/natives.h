@@ -60,7 +60,8 @@ struct natives {
  * lead through images without rows. Returns the number of images with rows, or -errno. -E2BIG: no
  * place is free for the process. */
 int natives_map(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);
-/* Removes the mappings that the process had before `ts_ns`, and frees its place. */
+/* Removes all images of the process and frees its place, unless the process was held after `ts_ns`.
+ * ts_ns: the end of its mappings. */
 void natives_unmap(struct natives *n, uint32_t pid, uint64_t ts_ns);
 /* Passes all mapped images of a process that is held still. */
 void natives_hold(struct natives *n, uint32_t pid, const struct sample_image *images, size_t count);

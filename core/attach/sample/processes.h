@@ -104,8 +104,8 @@ void process_find_exe(struct process *one);
 void processes_hold(void *ctx, pid_t pid);
 /* Returns true if tables describe the caller at this pc of code that is not Go's. */
 bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, uint64_t pc);
-/* Returns true if the walk of this sample missed the outermost caller without noticing. The sample
- * is in the trace. */
+/* Returns true if the walk of this sample ended before the outermost caller without noticing. The
+ * sample is in the trace. */
 bool processes_lost_callers(const struct processes *p, const struct sample_record *r);
 void processes_free(struct processes *p);
 

@@ -28,15 +28,15 @@ struct sampling {
 	bool kernel, labels;
 	bool record_signals;     /* stacks of processes that die */
 	uint64_t duration_ns;    /* 0: no limit */
-	const char *command;     /* path of what a held target executes */
+	const char *command;     /* path of the held target's executable */
 	struct target *targets;  /* one that is held, or some that run */
 	size_t n_targets;        /* 0 for a host or a cgroup */
 	struct host host;        /* given: `on`, cgroup */
 	struct signals *signals; /* open */
 	bool show_progress;
-	/* Writes last what the addresses in the trace are. NULL: it writes nothing. */
+	/* Writes the names of the trace's addresses as the last thing. NULL: no names. */
 	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
-	/* Does the same early for the executables of processes that have ended, by number. */
+	/* Does so early for the addresses of ended processes, by number. */
 	int (*name_ended)(void *ctx, struct trace_writer *w, const bool *ended, size_t n);
 	void *name_ctx;
 	/* found out on the way */

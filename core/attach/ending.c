@@ -10,24 +10,6 @@
 #include "base/clock.h"
 #include "trace/keys.h"
 
-const char *end_reason_name(enum end_reason r)
-{
-	static const char *const names[] = {
-		[END_EXITED] = REASON_EXITED,
-		[END_DURATION] = REASON_DURATION,
-		[END_SIZE] = REASON_SIZE,
-		[END_INTERRUPTED] = REASON_INTERRUPTED,
-		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
-		[END_NOT_STARTED] = REASON_NOT_STARTED,
-		[END_WHEN] = REASON_WHEN,
-		[END_INTERVAL] = REASON_INTERVAL,
-		[END_FAILED] = REASON_FAILED,
-		[END_COST] = REASON_COST,
-	};
-
-	return names[r];
-}
-
 static int set_count(struct trace_info *end, const char *key, uint64_t n)
 {
 	return trace_info_setf(end, key, "%" PRIu64, n);

@@ -43,7 +43,7 @@ static void refuse_unwatched(struct recording *r)
 void patching_hold(struct recording *r)
 {
 	refuse_unwatched(r);
-	bool seizes = r->target->launched && (r->probing->n_in_stub || r->record_signals);
+	bool seizes = r->target->launched && (r->probing->n_in_stub || r->second_source);
 	int err = seizes ? target_seize(r->target) : 0;
 
 	if (err) /* strace -f gotrace, or a security module */

@@ -82,7 +82,8 @@ static void look(struct recording *r, uint64_t now)
 {
 	patching_look(r);
 	cpu_samples_look(&r->cpu_samples, now);
-	death_watch_look(&r->death_watch);
+	if (r->second_source)
+		r->second_source->look(r->second);
 	progress_advise(r);
 	text_watch_look(&r->text_watch, now);
 }
@@ -191,8 +192,8 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 		.pid = r->target->pid,
 		.exe_fd = r->exe_fd,
 	};
-	if (!err && r->record_signals)
-		err = death_watch_begin(&r->death_watch, r->target, r->exe_path, r->user, writer);
+	if (!err && r->second_source)
+		err = r->second_source->begin(r->second, r->target, writer);
 	return err;
 }
 
@@ -231,14 +232,6 @@ static int let_go(struct recording *r)
 	if (r->target->launched)
 		r->exec_err = target_release(r->target, at_exec, r);
 	return r->begin_err;
-}
-
-/* Stacks of its death, now that nobody else writes. */
-static int end_deaths(struct recording *r, struct trace_writer *writer)
-{
-	int err = death_watch_end(&r->death_watch, &r->end);
-
-	return err ? err : r->name_addresses(NULL, writer, &r->end);
 }
 
 static struct collector_options how_to_collect(struct recording *r, struct trace_writer *writer,
@@ -308,8 +301,8 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 		phases_done(&r->phases, PHASE_COLLECT);
 		if (!err && sink.finish)
 			err = sink.finish(sink.ctx, &r->end);
-		if (!err && r->record_signals)
-			err = end_deaths(r, writer);
+		if (!err && r->second_source) /* nobody else writes any more */
+			err = r->second_source->end(r->second, writer, &r->end);
 		if (!err)
 			err = trace_writer_flush(writer);
 		phases_done(&r->phases, PHASE_WRITE);
@@ -352,7 +345,6 @@ void recording_close(struct recording *r)
 	free(r->ring_sites);
 	r->ring_sites = NULL;
 	text_watch_close(&r->text_watch);
-	death_watch_close(&r->death_watch);
 	releasing_close(&r->releasing);
 	load_watch_close(&r->load);
 	children_close(&r->children);

@@ -11,13 +11,13 @@
 #include "attach/probes/off_cpu.h"
 #include "attach/collect/collect.h"
 #include "attach/cpu_samples.h"
+#include "attach/end_reason.h"
 #include "attach/exec_guard.h"
 #include "attach/load_watch.h"
 #include "attach/phases.h"
 #include "attach/probes/probes.h"
 #include "attach/probing.h"
 #include "attach/releasing.h"
-#include "attach/sample/death_watch.h"
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "attach/text_watch.h"
@@ -25,20 +25,17 @@
 #include "binary/gobin.h"
 #include "trace/trace.h"
 
-/* Why tracing ended; the value of the trace's key end.reason. */
-enum end_reason {
-	END_EXITED,      /* the target ended */
-	END_DURATION,    /* -d */
-	END_SIZE,        /* --max-size */
-	END_INTERRUPTED, /* Ctrl-C or a signal to gotrace */
-	END_WRITE_ERROR, /* disk full and the like */
-	END_NOT_STARTED, /* the exec failed */
-	END_WHEN,        /* --when */
-	END_INTERVAL,    /* samples go on in the next trace */
-	END_FAILED,      /* gotrace could not wait any longer */
-	END_COST,        /* probing takes more than max_cost, and cannot take less */
+/*
+ * A second source of records for the trace, beside the calls: the stacks of a process that dies
+ * (sample/death_watch.h). It writes before the target runs and after the recording, because others
+ * write in between. `s` is `second` of the recording. Each returns 0 or -errno (logged).
+ */
+struct second_source {
+	int (*begin)(void *s, struct target *t, struct trace_writer *writer);
+	void (*look)(void *s); /* called now and then while the target runs */
+	/* Adds keys to `end`. */
+	int (*end)(void *s, struct trace_writer *writer, struct trace_info *end);
 };
-const char *end_reason_name(enum end_reason r);
 
 struct recording {
 	/* given; pointers are borrowed */
@@ -57,11 +54,9 @@ struct recording {
 	double max_cost;         /* highest share of probing in the processor time; 0: any */
 	bool max_cost_traps;     /* instead, releases functions by trap_limit.h */
 	bool max_cost_ends;      /* the recording ends if max_cost cannot be kept */
-	bool record_signals;     /* stacks of the target if it dies */
-	const char *exe_path;    /* executable of a launched target */
-	const struct user *user; /* the user of a launched target */
-	/* With record_signals, writes the names of stack addresses as the last thing. */
-	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
+	/* NULL: the calls are the only source. */
+	const struct second_source *second_source;
+	void *second;
 	bool show_progress;            /* a line on stderr, rewritten */
 	bool advise;                   /* prints expensive functions on stderr while it runs */
 	const struct trace_sink *sink; /* a sink for events; NULL: the trace gets all */
@@ -95,7 +90,6 @@ struct recording {
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost, max_cost_traps */
 	struct text_watch text_watch;
-	struct death_watch death_watch;
 	enum end_reason reason;
 	uint64_t collect_start_ns; /* time when the target was let go or recording began */
 	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;

@@ -222,6 +222,7 @@ static int run_prepared(struct run *r)
 	else if (!r->host)
 		record_say_how_it_ended(r, err);
 	recording_close(rec); /* the command may run much longer */
+	death_watch_close(&r->deaths);
 	if (rec->reason != END_INTERRUPTED)
 		recording_wait(rec);
 	return -1; /* end as the target did */
@@ -271,6 +272,11 @@ static int run_traced(struct run *r)
 
 	if (status)
 		return status;
+	r->deaths = (struct death_watch){
+		.path = r->binary_path,
+		.user = &r->user,
+		.name_addresses = name_addresses,
+	};
 	*rec = (struct recording){
 		.binary = r->binary,
 		.layout = &r->layout,
@@ -285,10 +291,8 @@ static int run_traced(struct run *r)
 		.max_cost = r->opt.max_cost,
 		.max_cost_traps = r->opt.max_cost_traps,
 		.max_cost_ends = r->opt.pid && !r->opt.trial_ns,
-		.record_signals = r->opt.record_signals,
-		.exe_path = r->binary_path,
-		.user = &r->user,
-		.name_addresses = name_addresses,
+		.second_source = r->opt.record_signals ? &death_watch_source : NULL,
+		.second = &r->deaths,
 		.never_released = r->named,
 		.target = &r->target,
 		.signals = &r->signals,
@@ -309,6 +313,7 @@ static int run_traced(struct run *r)
 	else
 		status = STATUS_FAILED;
 	recording_close(rec);
+	death_watch_close(&r->deaths);
 	record_keep_end(r);
 	return status;
 }

@@ -10,6 +10,7 @@
 
 #include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
+#include "attach/sample/death_watch.h"
 #include "cli/record_early.h"
 #include "cli/record_options.h"
 #include "keep/flight.h"
@@ -79,6 +80,7 @@ struct run {
 	struct probing probing;
 	struct target target;
 	struct recording recording;
+	struct death_watch deaths;
 	struct phases phases; /* until the recording has them */
 	struct signals signals;
 	struct trace_info info;

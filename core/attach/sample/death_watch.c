@@ -66,9 +66,9 @@ static int follow(struct death_watch *w, pid_t pid)
 	return err;
 }
 
-int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
-		      const struct user *user, struct trace_writer *writer)
+static int begin(void *source, struct target *t, struct trace_writer *writer)
 {
+	struct death_watch *w = source;
 	struct sample_config config = { .only_pid = (uint32_t)t->pid };
 	const struct sample_bpf_room room = { RING_BYTES, PROCESSES };
 	int err = sample_bpf_identify(&config);
@@ -85,8 +85,8 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 	if (!err)
 		err = follow(w, t->pid);
 	if (!err && t->launched) {
-		binaries_learn(&w->binaries, path, path, NULL);
-		natives_prepare(&w->natives, path, user);
+		binaries_learn(&w->binaries, w->path, w->path, NULL);
+		natives_prepare(&w->natives, w->path, w->user);
 		t->at_mapped = processes_hold;
 		t->mapped_ctx = &w->processes;
 	} else if (!err) {
@@ -95,13 +95,15 @@ int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
 	return err ? err : w->processes.err;
 }
 
-void death_watch_look(struct death_watch *w)
+static void look(void *source)
 {
+	struct death_watch *w = source;
+
 	if (w->writer && !w->err)
 		w->err = side_band_empty(&w->side);
 }
 
-int death_watch_end(struct death_watch *w, struct trace_info *end)
+static int end_stacks(struct death_watch *w, struct trace_info *end)
 {
 	const struct side_band_reader reader = processes_reader(&w->processes);
 
@@ -119,6 +121,16 @@ int death_watch_end(struct death_watch *w, struct trace_info *end)
 		w->err = natives_describe(&w->natives, end);
 	return w->err ? w->err : deaths_describe(&w->deaths, &w->bpf, end);
 }
+
+static int end(void *source, struct trace_writer *writer, struct trace_info *keys)
+{
+	struct death_watch *w = source;
+	int err = end_stacks(w, keys);
+
+	return err ? err : w->name_addresses(NULL, writer, keys);
+}
+
+const struct second_source death_watch_source = { begin, look, end };
 
 void death_watch_close(struct death_watch *w)
 {

@@ -12,9 +12,15 @@
 #include "attach/sample/natives.h"
 #include "attach/sample/processes.h"
 #include "attach/sample/side_band.h"
-#include "attach/target/target.h"
+#include "attach/recording.h"
 
 struct death_watch {
+	/* given; pointers are borrowed */
+	const char *path;        /* executable of a launched process */
+	const struct user *user; /* the user of a launched process */
+	/* Writes last what the addresses of stacks are. Returns 0 or -errno (logged). */
+	int (*name_addresses)(void *ctx, struct trace_writer *w, struct trace_info *end);
+	/* found out on the way */
 	struct sample_bpf bpf;
 	struct sample_bpf_reader reader;
 	struct binaries binaries;
@@ -26,17 +32,12 @@ struct death_watch {
 	int err;
 };
 
-/* Notes deaths of the process from now on. A launched process is held still, and will execute
- * `path` as `user`. If gotrace seized it, the mappings of its dynamic linker are known before it
- * runs. `writer` gets its mappings. Returns 0 or -errno (logged). */
-int death_watch_begin(struct death_watch *w, struct target *t, const char *path,
-		      const struct user *user, struct trace_writer *writer);
-/* The caller calls it now and then during the recording. It moves mappings from the kernel's rings
- * into memory. */
-void death_watch_look(struct death_watch *w);
-/* Writes the noted deaths and their keys. Returns 0 or -errno. */
-int death_watch_end(struct death_watch *w, struct trace_info *end);
-/* The caller must call it after death_watch_begin. A zeroed struct is allowed. */
+/* Its functions take a struct death_watch whose `given` part is filled in and whose rest is zeroed.
+ * `begin` holds a launched process still until it has executed `path`; if the process was seized,
+ * gotrace learns what its dynamic linker maps before the program runs. */
+extern const struct second_source death_watch_source;
+
+/* Frees all memory. The caller must call it once `begin` was called; a zeroed struct is allowed. */
 void death_watch_close(struct death_watch *w);
 
 #endif

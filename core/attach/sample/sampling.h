@@ -6,8 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "attach/ending.h"
-#include "attach/recording.h"
+#include "attach/end_reason.h"
 #include "attach/sample/binaries.h"
 #include "attach/sample/death_records.h"
 #include "attach/sample/events.h"

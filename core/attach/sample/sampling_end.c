@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "attach/recording.h"
+#include "attach/end_reason.h"
 #include "base/clock.h"
 #include "trace/keys.h"
 

@@ -39,7 +39,7 @@ LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -liberty -lm
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
 LAYERS     := base stats binary plan trace symbols rings pair model keep analysis report export agent
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
-ATTACH_DIRS := core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
+ATTACH_DIRS := core/sample core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
 # What is no part of the product: tests, what several of them share, fuzzers.
 no_product := %_test.c %_fixture.c %_fuzz.c
 LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYER_DIRS:%=%/*.c)))
@@ -120,7 +120,7 @@ $(OUT)/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h bpf/$(ARCH)/*.h) Makefile | $(cal
 $(OUT)/bpf_objects.h: bpf/objects.sh $(BPF)
 	$(call msg,BPF,$@)
 	$(Q)bpf/objects.sh $(BPF) >$@
-$(call obj,$(ATTACH_SRC) $(filter core/attach/%,$(TEST_SRC))): | $(OUT)/bpf_objects.h
+$(call obj,$(ATTACH_SRC) $(filter core/attach/% core/sample/%,$(TEST_SRC))): | $(OUT)/bpf_objects.h
 
 $(OUT)/obj/core/attach/probes/embedded_bpf.o: $(BPF)
 $(OUT)/obj/core/attach/probes/embedded_bpf.o: CPPFLAGS += -DBPF_DIR='"$(OUT)"'

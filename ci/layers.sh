@@ -2,6 +2,7 @@
 # How the code is put together: includes run one way, no circle between files, no long file or function.
 #
 #   base <- binary <- plan <- attach       attach writes traces, too
+#   attach <- sample
 #   base <- trace <- rings <- attach       of plan, rings knows the memory that stubs write only
 #   base <- trace <- pair <- model <- analysis <- report, export
 #   pair, model <- keep
@@ -10,7 +11,7 @@
 #   trace, symbols, export <- agent
 #   cli sees all
 #
-# All may know the records of bpf/event.h. Only attach knows libbpf and kernel headers, only cli prints to
+# All may know the records of bpf/event.h. Only attach and sample know libbpf and kernel headers, only cli prints to
 # stdout or exits. Circles are looked for in the objects of the build ($O, build), and among headers.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -32,7 +33,8 @@ done <<-'END'
 	stats:base/|stats/
 	binary:base/|binary/
 	plan:base/|binary/|plan/
-	attach:base/|binary/|plan/|attach/|trace/|rings/|bpf/sample.h
+	attach:base/|binary/|plan/|attach/|trace/|rings/
+	sample:base/|binary/|attach/|trace/|sample/|bpf/sample.h
 	trace:base/|trace/
 	rings:base/|plan/ring.h|trace/|rings/
 	pair:base/|trace/|pair/
@@ -44,8 +46,8 @@ done <<-'END'
 	export:base/|trace/|model/model.h|analysis/|export/
 	agent:base/|trace/|symbols/|export/export.h|export/export_fixture.h|export/otlp/|agent/
 END
-complain 'only core/attach may know the kernel' \
-	"$(grep -rnE --include='*.[ch]' '^#include <(bpf|linux|asm)/' core | grep -v '^core/attach/')"
+complain 'only core/attach and core/sample may know the kernel' \
+	"$(grep -rnE --include='*.[ch]' '^#include <(bpf|linux|asm)/' core | grep -vE '^core/(attach|sample)/')"
 complain 'only core/cli may print to stdout or exit' \
 	"$(grep -rnE --include='*.c' '\b(printf|puts|exit)\(' core | grep -vE '^core/cli/|_(test|fuzz)\.c:')"
 

@@ -51,9 +51,9 @@ struct recording {
 	/* For max_cost and max_cost_traps, by function of the plan; NULL: any function may be
 	 * released. */
 	const bool *never_released;
-	double max_cost;         /* highest share of probing in the processor time; 0: any */
-	bool max_cost_traps;     /* instead, releases functions by trap_limit.h */
-	bool max_cost_ends;      /* the recording ends if max_cost cannot be kept */
+	double max_cost;     /* highest share of probing in the processor time; 0: any */
+	bool max_cost_traps; /* instead, releases functions by trap_limit.h */
+	bool max_cost_ends;  /* the recording ends if max_cost cannot be kept */
 	/* NULL: the calls are the only source. */
 	const struct second_source *second_source;
 	void *second;

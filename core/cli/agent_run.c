@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "attach/describe.h"
-#include "attach/sample/sampling_end.h"
+#include "sample/sampling_end.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "cli/cli.h"

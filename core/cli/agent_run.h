@@ -14,7 +14,7 @@
 #include "agent/serve.h"
 #include "agent/split.h"
 #include "agent/store.h"
-#include "attach/sample/sampling.h"
+#include "sample/sampling.h"
 #include "attach/signals.h"
 #include "cli/agent_slow.h"
 #include "cli/name_addresses.h"

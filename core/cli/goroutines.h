@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "attach/sample/goroutine_groups.h"
+#include "sample/goroutine_groups.h"
 #include "trace/samples.h"
 
 struct goroutines_shown {

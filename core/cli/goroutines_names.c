@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/sample/maps.h"
+#include "sample/maps.h"
 #include "base/log.h"
 #include "cli/goroutines.h"
 #include "symbols/symbols.h"

@@ -3,7 +3,7 @@
 #ifndef GOTRACE_NAME_ADDRESSES_H
 #define GOTRACE_NAME_ADDRESSES_H
 
-#include "attach/sample/sampling.h"
+#include "sample/sampling.h"
 #include "symbols/symbols.h"
 
 struct name_context {

@@ -10,7 +10,7 @@
 
 #include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
-#include "attach/sample/death_watch.h"
+#include "sample/death_watch.h"
 #include "cli/record_early.h"
 #include "cli/record_options.h"
 #include "keep/flight.h"

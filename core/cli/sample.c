@@ -13,7 +13,7 @@
 
 #include "attach/target/end_as.h"
 #include "attach/describe.h"
-#include "attach/sample/sampling.h"
+#include "sample/sampling.h"
 #include "base/file_limit.h"
 #include "base/log.h"
 #include "base/units.h"

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <sys/resource.h>
 
-#include "attach/sample/sampling.h"
+#include "sample/sampling.h"
 #include "attach/signals.h"
 #include "attach/target/target.h"
 #include "attach/target/user.h"

@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* What is known of processes stays within its bytes, and no sample is without a process. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "attach/probes/executable_id.h"
+#include "sample/processes.h"
+#include "trace/keys.h"
+
+#define PROCESSES 5000
+#define BYTES     400000u
+#define FIRST     (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
+
+static struct trace_writer *new_writer(void)
+{
+	struct trace_info info = { 0 };
+	int fd = memfd_create("x", MFD_CLOEXEC);
+
+	assert_true(fd >= 0);
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+
+	assert_non_null(w);
+	trace_info_free(&info);
+	return w;
+}
+
+static void map(const struct side_band_reader *r, uint32_t pid, uint64_t at, uint64_t ts_ns)
+{
+	const struct side_band_map m = {
+		.pid = pid, .start = at, .bytes = 4096, .path = "/usr/lib/nothing/libnothing.so.1"
+	};
+
+	r->map(r->ctx, &m, ts_ns);
+}
+
+static struct processes new_processes(struct binaries *b)
+{
+	return (struct processes){
+		.writer = new_writer(), .binaries = b, .most_bytes = BYTES, .late = true
+	};
+}
+
+/* Running ones: what has had no sample for longest goes. */
+static void test_running(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		r.exec(r.ctx, FIRST + i, "worker", i + 1);
+		for (unsigned k = 0; k < 10; k++)
+			map(&r, FIRST + i, 0x10000 * (k + 1), i + 1);
+		assert_true(p.bytes <= BYTES + BYTES / 4);
+		/* This one has samples all the time. */
+		assert_int_equal(processes_known(&p, FIRST, i + 1), 0);
+	}
+	assert_true(p.dropped > 0);
+	assert_int_equal(p.n + p.dropped, PROCESSES);
+	assert_int_equal(p.refused, 0);
+	assert_int_equal(processes_images(&p, FIRST, PROCESSES), 10);
+	assert_int_equal(processes_images(&p, FIRST + PROCESSES - 1, PROCESSES), 10);
+	/* The trace has only the process whose number something asked for. */
+	assert_int_equal(trace_writer_tables(p.writer)->n_processes, 1);
+	assert_int_equal(p.err, 0);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+	assert_int_equal(p.bytes, 0);
+}
+
+/* Ended ones without samples go first, and nothing is counted as dropped. */
+static void test_ended(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	r.exec(r.ctx, FIRST, "server", 1);
+	map(&r, FIRST, 0x10000, 1);
+	for (uint32_t i = 1; i <= PROCESSES; i++) {
+		r.fork(r.ctx, FIRST, FIRST + i, 2 * i);
+		r.end(r.ctx, FIRST + i, 2 * i + 1);
+		processes_release(&p, 2 * i);
+		assert_true(p.bytes <= BYTES + BYTES / 4);
+	}
+	assert_int_equal(p.dropped, 0);
+	assert_int_equal(p.refused, 0);
+	assert_int_equal(processes_images(&p, FIRST, 1), 1);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+}
+
+/* All have samples: it is full, until another trace is written. */
+static void test_all_asked(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+	struct trace_writer *first = p.writer;
+
+	(void)state;
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		r.exec(r.ctx, FIRST + i, "worker", i + 1);
+		map(&r, FIRST + i, 0x10000, i + 1);
+		processes_known(&p, FIRST + i, i + 1);
+		assert_true(p.bytes <= BYTES + BYTES / 4 + 2000);
+	}
+	assert_true(p.full);
+	assert_true(p.refused > 0);
+	assert_int_equal(p.dropped, 0);
+	processes_again(&p, new_writer());
+	trace_writer_abort(first);
+	assert_false(p.full);
+	r.exec(r.ctx, FIRST + PROCESSES, "worker", PROCESSES + 1);
+	assert_true(p.dropped > 0);
+	assert_true(p.bytes <= BYTES);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+}
+
+/* A process that maps code again and again, as one with a compiler does. */
+static void test_many_images(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	p.most_bytes = 64u << 20;
+	r.exec(r.ctx, FIRST, "jit", 1);
+	for (uint64_t k = 1; k < 100000; k++)
+		map(&r, FIRST, 0x10000 * k, k);
+	assert_true(processes_images(&p, FIRST, 100000) <= 5000);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+}
+
+/* ---- another process with the number of one that is known, of which nothing is known */
+
+#define NAME "this program"
+
+/* They know this program, and have no BPF program to tell of it. */
+static struct binaries new_binaries(void)
+{
+	struct known_binary *own = calloc(1, sizeof(*own));
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	struct stat st;
+
+	assert_non_null(own);
+	assert_int_equal(fstat(fd, &st), 0);
+	close(fd);
+	assert_int_equal(prctl(PR_SET_NAME, NAME), 0);
+	*own = (struct known_binary){ .key = executable_id_of(&st), .ambiguous = true };
+	return (struct binaries){ .known = own, .n = 1, .cap = 1 };
+}
+
+static uint64_t exec_asked(struct processes *p, uint32_t pid, const char *comm, uint64_t ts_ns)
+{
+	const struct side_band_reader r = processes_reader(p);
+
+	r.exec(r.ctx, pid, comm, ts_ns);
+	map(&r, pid, 0x10000, ts_ns);
+	return processes_known(p, pid, ts_ns);
+}
+
+/* Until no more are taken, as all have samples. */
+static uint64_t fill(struct processes *p, uint64_t ts_ns)
+{
+	for (uint32_t i = 0; !p->refused; i++)
+		exec_asked(p, FIRST + i, "worker", ++ts_ns);
+	return ts_ns;
+}
+
+/* /proc says what it is, once there is room. */
+static void expect_this_program(struct processes *p, uint64_t ts_ns)
+{
+	const uint32_t number = processes_find(p, (uint32_t)getpid(), ts_ns);
+
+	assert_int_not_equal(number, TRACE_NONE);
+	assert_string_equal(trace_writer_tables(p->writer)->processes[number].comm, NAME);
+}
+
+static void expect_after_refusal(struct processes *p, uint64_t old_ns, uint64_t ts_ns)
+{
+	const struct side_band_reader r = processes_reader(p);
+	const uint32_t pid = (uint32_t)getpid();
+	struct trace_writer *first = p->writer;
+
+	map(&r, pid, 0x20000, ts_ns + 1);
+	assert_int_equal(processes_find(p, pid, ts_ns + 1), TRACE_NONE);
+	assert_int_equal(processes_images(p, pid, ts_ns + 1), 0);
+	/* Samples of before are its predecessor's. */
+	assert_int_equal(processes_find(p, pid, ts_ns - 1), 0);
+	assert_true(processes_images(p, pid, old_ns) <= 1);
+	processes_again(p, new_writer());
+	trace_writer_abort(first);
+	expect_this_program(p, ts_ns + 2);
+	/* One sample of before it was found comes late: it may be of neither. */
+	assert_int_equal(processes_find(p, pid, ts_ns + 1), TRACE_NONE);
+	assert_int_equal(p->err, 0);
+	trace_writer_abort(p->writer);
+	processes_free(p);
+}
+
+/* Nobody looks at all of them for each new one: another trace is due. */
+static void test_full_is_left(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+	struct trace_writer *first = p.writer;
+
+	(void)state;
+	const uint64_t ts_ns = fill(&p, 0), refused = p.refused;
+	const uint32_t unknown = FIRST + PROCESSES;
+
+	assert_true(p.full);
+	assert_int_equal(p.moved, 1);
+	for (uint32_t i = 0; i < PROCESSES; i++) {
+		r.fork(r.ctx, FIRST, unknown + i, ts_ns + i);
+		assert_int_equal(processes_find(&p, unknown + i, ts_ns + i), TRACE_NONE);
+	}
+	assert_int_equal(p.refused, refused + 2 * PROCESSES);
+	assert_int_equal(p.moved, 1);
+	processes_again(&p, new_writer());
+	trace_writer_abort(first);
+	r.fork(r.ctx, FIRST, unknown, ts_ns + PROCESSES);
+	assert_true(p.dropped > 0);
+	assert_false(p.full);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+}
+
+static void test_exec_refused(void **state)
+{
+	struct binaries b = new_binaries();
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
+	const uint64_t ts_ns = fill(&p, 1) + 10;
+
+	r.exec(r.ctx, (uint32_t)getpid(), "new", ts_ns);
+	expect_after_refusal(&p, 1, ts_ns);
+	binaries_free(&b);
+}
+
+static void test_fork_refused(void **state)
+{
+	struct binaries b = new_binaries();
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
+	r.end(r.ctx, (uint32_t)getpid(), 2);
+	const uint64_t ts_ns = fill(&p, 2) + 10;
+
+	r.fork(r.ctx, FIRST, (uint32_t)getpid(), ts_ns);
+	expect_after_refusal(&p, 1, ts_ns);
+	binaries_free(&b);
+}
+
+/* Those that run and have no samples, until that one is forgotten. */
+static uint64_t forget(struct processes *p, uint32_t pid, uint64_t ts_ns)
+{
+	const struct side_band_reader r = processes_reader(p);
+
+	assert_int_equal(processes_images(p, pid, ts_ns), 1);
+	for (uint32_t i = 0; !p->dropped; i++) {
+		r.exec(r.ctx, FIRST + i, "worker", ++ts_ns);
+		map(&r, FIRST + i, 0x10000, ts_ns);
+	}
+	assert_int_equal(processes_images(p, pid, ts_ns), 0);
+	return ts_ns;
+}
+
+static void test_parent_forgotten(void **state)
+{
+	struct binaries b = new_binaries();
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+	const uint32_t parent = FIRST + PROCESSES;
+
+	(void)state;
+	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
+	r.end(r.ctx, (uint32_t)getpid(), 2);
+	r.exec(r.ctx, parent, "parent", 3);
+	map(&r, parent, 0x10000, 3);
+	const uint64_t ts_ns = forget(&p, parent, 3);
+
+	r.fork(r.ctx, parent, (uint32_t)getpid(), ts_ns + 1);
+	expect_this_program(&p, ts_ns + 2);
+	assert_int_equal(p.refused, 0);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+	binaries_free(&b);
+}
+
+/* What it executed before had samples, and is known still. */
+static void test_successor_forgotten(void **state)
+{
+	struct binaries b = new_binaries();
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+	const uint32_t pid = (uint32_t)getpid();
+
+	(void)state;
+	assert_int_equal(exec_asked(&p, pid, "old", 1), 0);
+	r.exec(r.ctx, pid, "new", 2);
+	map(&r, pid, 0x10000, 2);
+	const uint64_t ts_ns = forget(&p, pid, 2);
+
+	expect_this_program(&p, ts_ns + 1);
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+	binaries_free(&b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_running),
+		cmocka_unit_test(test_ended),
+		cmocka_unit_test(test_all_asked),
+		cmocka_unit_test(test_many_images),
+		cmocka_unit_test(test_full_is_left),
+		cmocka_unit_test(test_exec_refused),
+		cmocka_unit_test(test_fork_refused),
+		cmocka_unit_test(test_parent_forgotten),
+		cmocka_unit_test(test_successor_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

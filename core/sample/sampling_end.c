@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "sample/sampling_end.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+
+#include "attach/end_reason.h"
+#include "base/clock.h"
+#include "trace/keys.h"
+
+static int set_count(struct trace_info *end, const char *key, uint64_t n)
+{
+	return trace_info_setf(end, key, "%" PRIu64, n);
+}
+
+/* What was given up to stay within the memory. */
+static int describe_room(struct sampling *s)
+{
+	const struct processes *p = &s->processes;
+
+	if (!s->no_memory && !p->dropped && !p->refused)
+		return 0;
+	return trace_info_setf(&s->end, KEY_WARN_MEMORY,
+			       "to stay within its memory gotrace left out %" PRIu64
+			       " samples, forgot what %" PRIu64
+			       " running processes had mapped until it was needed "
+			       "again, and took no notice of %" PRIu64
+			       " new ones: names may be missing where such a process has ended",
+			       s->no_memory, p->dropped, p->refused);
+}
+
+/* What is missing besides samples. */
+static int describe_losses(struct sampling *s, const struct sample_counters *c)
+{
+	uint64_t labels = c->labels_lost + s->no_labels;
+	int err = 0;
+
+	if (labels)
+		err = set_count(&s->end, KEY_END_LABELS_LOST, labels);
+	if (!err && labels)
+		err = trace_info_setf(&s->end, KEY_WARN_LABELS,
+				      "labels of %" PRIu64 " samples could not be read, or are "
+				      "more than 8: some or all of them are missing",
+				      labels);
+	if (!err && s->labels_cut)
+		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
+	if (!err && s->no_binary)
+		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
+	if (!err && s->early)
+		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->early);
+	if (!err)
+		err = natives_describe(&s->natives, &s->end);
+	if (!err)
+		err = kept_files_describe(&s->kept, &s->end);
+	if (!err && s->late)
+		err = set_count(&s->end, KEY_END_THREADS_LATE, s->late);
+	if (!err && (s->late || s->behind || s->missed))
+		err = trace_info_setf(
+			&s->end, KEY_WARN_THREADS,
+			"the program started threads faster than gotrace could attach "
+			"to them: %" PRIu64 " were sampled late, others may be missing",
+			s->late);
+	if (!err)
+		err = side_band_describe_lost(&s->side, &s->end);
+	if (!err)
+		err = describe_room(s);
+	return err;
+}
+
+static uint64_t tables_bytes(const struct sampling *s)
+{
+	const struct sample_tables *t = trace_writer_tables(s->writer);
+
+	return t ? t->bytes : 0;
+}
+
+bool sampling_is_full(const struct sampling *s)
+{
+	return s->most_bytes && tables_bytes(s) > 2 * s->most_bytes;
+}
+
+bool sampling_has_room(struct sampling *s)
+{
+	const bool has = !sampling_is_full(s);
+
+	s->outside += !has;
+	s->no_memory += !has;
+	return has;
+}
+
+void sampling_cut_for_room(struct sampling *s, uint64_t now_ns)
+{
+	if (!(s->most_bytes && tables_bytes(s) > s->most_bytes) && !s->processes.full)
+		return;
+	if (now_ns < s->begun_ns + STRETCH_LEAST_NS)
+		return;
+	s->cut = s->cut_for_room = true;
+}
+
+int sampling_name_ended(struct sampling *s)
+{
+	bool *which;
+	size_t n;
+	int err = processes_to_name(&s->processes, s->drained_ns, &which, &n);
+
+	if (!err && n && s->name_ended)
+		err = s->name_ended(s->name_ctx, s->writer, which, n);
+	free(which);
+	if (!err)
+		processes_release(&s->processes, s->drained_ns);
+	return err;
+}
+
+static struct sample_counters since(struct sample_counters c, const struct sample_counters *told)
+{
+	c.samples -= told->samples;
+	c.lost -= told->lost;
+	c.lost_period -= told->lost_period;
+	c.labels_lost -= told->labels_lost;
+	c.deaths_lost -= told->deaths_lost;
+	return c;
+}
+
+uint64_t sampling_real_ns(uint64_t monotonic_ns)
+{
+	return clock_realtime_ns() - (clock_monotonic_ns() - monotonic_ns);
+}
+
+/* From when to when samples of this trace were taken. */
+static int describe_stretch(struct sampling *s)
+{
+	const uint64_t to_ns = s->target_end_ns ? s->target_end_ns : s->drained_ns;
+	int err = 0;
+
+	if (s->begun_ns && to_ns > s->begun_ns) {
+		const uint64_t real_ns = sampling_real_ns(s->begun_ns);
+
+		err = set_count(&s->end, KEY_END_STRETCH_FROM_NS, real_ns);
+		if (!err)
+			err = set_count(&s->end, KEY_END_STRETCH_TO_NS,
+					real_ns + (to_ns - s->begun_ns));
+	}
+	return err;
+}
+
+void sampling_count_anew(struct sampling *s)
+{
+	s->told = sample_bpf_counters(&s->bpf);
+	s->kept.no_room = s->no_memory = s->processes.dropped = s->processes.refused = 0;
+	s->cut_for_room = false;
+	s->begun_ns = s->drained_ns;
+	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
+	s->labels_cut = s->early = s->no_binary = s->late = s->side.lost = s->host.late = 0;
+	if (s->host.on)
+		host_cpu_begins(&s->host);
+}
+
+int sampling_describe_end(struct sampling *s)
+{
+	struct sample_counters c = since(sample_bpf_counters(&s->bpf), &s->told);
+	const struct target *t = s->targets;
+	const struct {
+		const char *key;
+		uint64_t n;
+	} counts[] = {
+		{ KEY_END_SAMPLES, s->samples + wall_samples(&s->wall) },
+		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
+		{ KEY_END_SAMPLES_CUT, s->cut_off + s->wall.cut },
+		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable + s->wall.unreadable },
+		{ KEY_END_TIME_NS, clock_monotonic_ns() },
+	};
+	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
+
+	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
+		err = set_count(&s->end, counts[i].key, counts[i].n);
+	if (!err)
+		err = describe_stretch(s);
+	if (!err)
+		err = describe_losses(s, &c);
+	if (!err && s->wall.on)
+		err = wall_describe(&s->wall, &s->end);
+	if (!err && s->record_signals)
+		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
+	if (!err && s->host.late)
+		err = trace_info_setf(&s->end, KEY_WARN_CPUS,
+				      "%" PRIu64 " CPUs came online while samples were taken: "
+				      "they were sampled up to a second late",
+				      s->host.late);
+	if (!err && s->event->is_clock &&
+	    (s->events.cpu_ns ||
+	     !s->host.on)) /* else the weights are no times to compare it with */
+		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);
+	if (!err && t->launched && t->ended && WIFEXITED(t->wait_status))
+		err = set_count(&s->end, KEY_END_STATUS, WEXITSTATUS(t->wait_status));
+	if (!err && t->launched && t->ended && WIFSIGNALED(t->wait_status))
+		err = set_count(&s->end, KEY_END_SIGNAL, WTERMSIG(t->wait_status));
+	if (!err && s->target_end_ns && t->exec_ns)
+		err = set_count(&s->end, KEY_END_TARGET_WALL_NS, s->target_end_ns - t->exec_ns);
+	return err;
+}

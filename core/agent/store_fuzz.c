@@ -121,12 +121,23 @@ static size_t write_theirs(const uint8_t *data, size_t size)
 	return n;
 }
 
+/* A part of the path is "..", or the path begins at the root. "x../y" stays below. */
+static bool leads_out(const char *path)
+{
+	bool out = *path == '/';
+
+	for (const char *part = path; part; part = strchr(part, '/')) {
+		part += *part == '/';
+		out |= !strncmp(part, "..", 2) && (!part[2] || part[2] == '/');
+	}
+	return out;
+}
+
 static int each(void *ctx, const struct profile *p)
 {
 	unsigned *n = ctx;
 
-	check(p->service && p->labels && p->build_ids && !strstr(p->path, "../") &&
-	      *p->path != '/');
+	check(p->service && p->labels && p->build_ids && !leads_out(p->path));
 	return ++*n > 1000000 ? -E2BIG : 0;
 }
 

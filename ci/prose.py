@@ -58,7 +58,7 @@ def markdown(text):
         if not apart:
             block.append(line[starts.end():] if starts else line)
     for found in blocks:
-        found = re.sub(r'\]\([^)]*\)|\{@[^}]*\}', ']', found)
+        found = re.sub(r'\]\([^)]*\)|\{@[^}]*\}', ']', re.sub(r'\{table [^}]*\}', '', found))
         yield re.sub(r'`[^`]+`', '`code`', found)
 
 

@@ -45,7 +45,8 @@ struct call_stats {
 	uint64_t begun_before;      /* the part of unfinished whose end was seen */
 	uint64_t total_ns, self_ns; /* with suspect calls; see suspect_ns */
 	/* The times that model_correct took out of self_ns (probe_ns) and of total_ns (inside_ns).
-	 * uncertainty_ns says how wrong probe_ns may be. */
+	 * uncertainty_ns says how wrong probe_ns may be, as a time and as a share of the sum of
+	 * all functions. */
 	uint64_t probe_ns, inside_ns, uncertainty_ns;
 	/* the cost of its own events, wherever it was charged; set by model_correct */
 	uint64_t cost_ns;

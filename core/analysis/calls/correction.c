@@ -37,6 +37,14 @@ struct estimate {
 	uint64_t n;
 };
 
+/* The running time of all functions that is left, and what is not certain of it. */
+struct whole {
+	double left_ns;
+	double square_ns2; /* of two standard errors, by chance */
+	double bound_ns;   /* what no number of samples shows, of all functions in one direction */
+	double apart_ns;   /* by how much it differs from what the program's samples stand for */
+};
+
 struct correcting {
 	struct charges charges;
 	struct path_sampled *sampled; /* by path */
@@ -54,6 +62,7 @@ struct correcting {
 	double probes; /* their share of the program's processor time, 0 to 1; 0: or not known */
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
+	struct whole whole;
 };
 
 /* ---- by samples */
@@ -345,16 +354,71 @@ static double never_seen(const struct correcting *c, const struct estimate *e)
 	       e->near[COST_TRAPS] * c->after_trap + e->near[COST_STEPS] * c->after_step;
 }
 
-/* Two standard errors: about 95 % of such intervals hold the truth. Where no sample tells, the
- * scales' `off` is as much already. */
+static double left_of(const struct estimate *e)
+{
+	return e->run_ns - e->best.ns;
+}
+
+/* Two standard errors, squared: about 95 % of such intervals hold the truth. */
+static double by_chance(const struct estimate *e)
+{
+	return 4 * (e->best.error_ns * e->best.error_ns + e->given_square_ns2);
+}
+
+/* Of what was measured, which bounds it. */
+static double bound_of(const struct correcting *c, const struct estimate *e)
+{
+	return fmin(never_seen(c, e), e->run_ns) + e->lacks_ns;
+}
+
+static void find_whole(struct correcting *c)
+{
+	struct whole *w = &c->whole;
+	double program_ns = 0;
+
+	for (size_t i = 0; i < c->charges.n_funcs; i++) {
+		const struct estimate *e = &c->funcs[i];
+
+		w->left_ns += left_of(e);
+		w->square_ns2 += by_chance(e);
+		w->bound_ns += bound_of(c, e);
+		program_ns += c->scale_samples * e->program_ns;
+	}
+	/* time as measured has waiting in it where there are no states */
+	if (c->normal <= 0 && c->complete)
+		w->apart_ns = fabs(program_ns - w->left_ns);
+}
+
+/*
+ * A share is of the whole. Chance errs in each of the other functions for itself. What samples do
+ * not show has one cause in all of them, so it adds up. If it explains why the whole is not what
+ * the samples say, that is in it. The others may have more time by that, or less, down to none.
+ */
+static double of_whole(const struct whole *w, double left_ns, double square_ns2, double bound_ns)
+{
+	const double by_chance_ns2 = fmax(w->square_ns2 - square_ns2, 0),
+		     never_seen_ns = fmax(fmax(w->bound_ns - bound_ns, 0), w->apart_ns),
+		     more_ns = sqrt(by_chance_ns2 + never_seen_ns * never_seen_ns),
+		     less_ns = fmin(more_ns, w->left_ns - left_ns);
+
+	return fmax(left_ns * more_ns / (w->left_ns + more_ns),
+		    left_ns * less_ns / (w->left_ns - less_ns));
+}
+
+/* Where no sample tells, the scales' `off` is as much as two standard errors already. The whole's
+ * error is that of a share: it makes no row doubtful that is not so by itself. */
 static double errors_of(const struct correcting *c, const struct estimate *e)
 {
+	const double left_ns = left_of(e), square_ns2 = by_chance(e), bound_ns = bound_of(c, e);
+
 	if (!c->any_sample)
 		return fmin(e->best.error_ns, e->run_ns);
-	return fmin(hypot(hypot(2 * e->best.error_ns, 2 * sqrt(e->given_square_ns2)),
-			  never_seen(c, e)),
-		    e->run_ns) +
-	       e->lacks_ns + e->delayed_ns;
+	const double own_ns = fmin(hypot(sqrt(square_ns2), never_seen(c, e)), e->run_ns) +
+			      e->lacks_ns + e->delayed_ns;
+
+	if (own_ns >= left_ns)
+		return own_ns;
+	return fmin(hypot(own_ns, of_whole(&c->whole, left_ns, square_ns2, bound_ns)), left_ns);
 }
 
 static struct path_correction correction_of(const struct correcting *c, size_t path)
@@ -462,6 +526,7 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		err = estimate(c, t->info);
 	}
 	if (!err) {
+		find_whole(c);
 		for (size_t i = 1; i < c->charges.n; i++)
 			of[i] = correction_of(c, i);
 		for (size_t i = 0; i < c->charges.n_funcs; i++)

@@ -4,6 +4,7 @@
  * events cost twenty times what was measured, and a clock that interrupts it.
  */
 #include <inttypes.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -107,6 +108,26 @@ static void near(const char *func, uint64_t truth_ns)
 			 st->uncertainty_ns, truth_ns);
 }
 
+/* By how much the function's share of all running time that is left differs from the truth, over
+ * what its stated error allows. */
+static double share_off(const char *func, double truth)
+{
+	double all_ns = 0;
+
+	for (size_t i = 0; i < trace.n_funcs; i++)
+		all_ns += (double)stat_run_ns(&trace.funcs[i]);
+	return fabs((double)stat_run_ns(of(func)) - truth * all_ns) /
+	       fmax((double)of(func)->uncertainty_ns, 1);
+}
+
+static void near_share(const char *func, double truth)
+{
+	const double off = share_off(func, truth);
+
+	if (off > 1)
+		fail_msg("the share of %s is off by %.2f of its stated error", func, off);
+}
+
 /* Whatever events cost, samples tell; all parts add up to what was measured. */
 static void test_traps(void **state)
 {
@@ -163,6 +184,97 @@ static void test_overlap(void **state)
 	free(text);
 }
 
+/* Of the program's 100 ns a call the stubs hide nothing, but 40 ns of their own are seen in it.
+ * main.long has next to no event: its time is exact, and its share is not. */
+static void test_whole(void **state)
+{
+	const unsigned n = 200000;
+	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
+	char *text = NULL;
+	size_t size;
+
+	(void)state;
+	p.out = open_memstream(&text, &size);
+	assert_non_null(p.out);
+	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
+		     "1 entry main.all 100 1000 how=inline\n"
+		     "1 entry main.long 200 1000 how=inline\n",
+	      p.out);
+	pass_in(&p, n * 100ull, SAMPLED_PROGRAM, 250);
+	fprintf(p.out, "1 exit main.long 200 %" PRIu64 " how=inline\n", p.ns);
+	for (unsigned i = 0; i < n; i++) {
+		pass_in(&p, 10, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 10, SAMPLED_STUB, 208);
+		pass_in(&p, 140, SAMPLED_PROGRAM, 250);
+		pass_in(&p, 10, SAMPLED_STUB, 208);
+		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
+		pass_in(&p, 10, SAMPLED_STUB, 208);
+	}
+	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
+	fclose(p.out);
+	load(text);
+	near("main.long", n * 100ull);
+	near_share("main.long", 0.5);
+	near_share("main.work", 0.5);
+	assert_false(correction_doubtful(of("main.long")));
+	assert_true(of("main.long")->uncertainty_ns < n * 60ull);
+	unload();
+	free(text);
+}
+
+/* Programs of five functions that take what chance gives them: one is called once, four by turns.
+ * Nineteen of twenty errors that are two standard errors hold the truth.
+ */
+static void test_random(void **state)
+{
+	static const char *const names[] = { "main.a", "main.b", "main.c", "main.d", "main.e" };
+	unsigned held = 0, of_all = 0;
+
+	(void)state;
+	for (unsigned seed = 1; seed <= 60; seed++) {
+		struct program p = { .seed = seed, .ns = 1000, .next_ns = 50000 };
+		uint64_t own_ns[5], event_ns, all_ns = 0;
+		char *text = NULL;
+		size_t size;
+
+		p.out = open_memstream(&text, &size);
+		assert_non_null(p.out);
+		const unsigned n = 100 + (unsigned)drawn(&p, 400);
+
+		event_ns = 1000 + drawn(&p, 20000);
+		for (int f = 0; f < 5; f++)
+			all_ns += own_ns[f] = 1000 + drawn(&p, f ? 10000 : 30000);
+		fputs(STATES "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n", p.out);
+		fprintf(p.out, "1 entry main.all 100 %" PRIu64 " how=emulated\n", p.ns);
+		fprintf(p.out, "1 entry main.a 200 %" PRIu64 " how=emulated\n", p.ns);
+		pass(&p, own_ns[0] * n, false, 250);
+		fprintf(p.out, "1 exit main.a 200 %" PRIu64 " how=emulated\n", p.ns);
+		for (unsigned i = 0; i < 4 * n; i++) {
+			const unsigned f = 1 + i % 4;
+
+			pass(&p, event_ns / 2, true, 208);
+			fprintf(p.out, "1 entry %s 200 %" PRIu64 " how=emulated\n", names[f], p.ns);
+			pass(&p, event_ns / 2, true, 208);
+			pass(&p, own_ns[f], false, 250);
+			pass(&p, event_ns / 2, true, 208);
+			fprintf(p.out, "1 exit %s 200 %" PRIu64 " how=emulated\n", names[f], p.ns);
+			pass(&p, event_ns / 2, true, 208);
+		}
+		fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=emulated\n", p.ns);
+		fclose(p.out);
+		load(text);
+		for (int f = 0; f < 5; f++) {
+			held += share_off(names[f], (double)own_ns[f] / (double)all_ns) <= 1;
+			of_all++;
+		}
+		unload();
+		free(text);
+	}
+	if (held * 10 < of_all * 9)
+		fail_msg("%u of %u stated errors hold the truth", held, of_all);
+}
+
 /* main.tiny waits 500 ns for memory. Its exit is stamped before, so main.work has the time as
  * measured; samples are of main.tiny (arg2: its index plus 1). */
 static void test_ahead(void **state)
@@ -193,7 +305,9 @@ static void test_ahead(void **state)
 	load(text);
 	near("main.work", n * 2000ull);
 	near("main.tiny", n * 500ull);
-	assert_true(of("main.work")->uncertainty_ns < n * 250ull);
+	near_share("main.work", 0.8); /* the whole lacks what main.tiny does */
+	near_share("main.tiny", 0.2);
+	assert_true(of("main.work")->uncertainty_ns < n * 600ull);
 	unload();
 	free(text);
 }
@@ -405,7 +519,8 @@ int main(void)
 		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
 		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
 		cmocka_unit_test(test_ahead),      cmocka_unit_test(test_delayed),
-		cmocka_unit_test(test_runnable),
+		cmocka_unit_test(test_runnable),   cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_random),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -334,6 +334,38 @@ static void test_interrupted(void **state)
 	assert_int_equal(files_in_folder(), 0);
 }
 
+/* Who could not read the file cannot read what takes its place. */
+static void test_mode(void **state)
+{
+	static const struct {
+		mode_t before, after;
+	} modes[] = { { 0600, 0600 }, { 0666, 0644 }, { 0640, 0640 }, { 0, 0644 } };
+	const mode_t mask = umask(022);
+	char path[128];
+	struct output o;
+	struct stat st;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/mode", folder);
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].before) {
+			int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+
+			assert_true(fd >= 0);
+			assert_int_equal(fchmod(fd, modes[i].before), 0);
+			close(fd);
+		}
+		assert_int_equal(output_open(&o, path, false), 0);
+		assert_int_equal(fstat(fileno(o.file), &st), 0);
+		assert_int_equal(st.st_mode & 07777, modes[i].after);
+		assert_int_equal(output_close(&o, 0), 0);
+		assert_int_equal(stat(path, &st), 0);
+		assert_int_equal(st.st_mode & 07777, modes[i].after);
+		assert_int_equal(unlink(path), 0);
+	}
+	umask(mask);
+}
+
 /* Each format has one line of the help, which no terminal breaks. */
 static void test_help(void **state)
 {
@@ -359,10 +391,10 @@ static void test_help(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_help),         cmocka_unit_test(test_status),
-		cmocka_unit_test(test_chrome_args),  cmocka_unit_test(test_file),
-		cmocka_unit_test(test_link_nowhere), cmocka_unit_test(test_interrupted),
-		cmocka_unit_test(test_terminal),
+		cmocka_unit_test(test_help),        cmocka_unit_test(test_status),
+		cmocka_unit_test(test_chrome_args), cmocka_unit_test(test_file),
+		cmocka_unit_test(test_mode),        cmocka_unit_test(test_link_nowhere),
+		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_terminal),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -114,11 +114,11 @@ static int place_of_new(struct output *o, const char *path)
 }
 
 /* Makes the temporary file. */
-static int open_temporary(struct output *o)
+static int open_temporary(struct output *o, mode_t mode)
 {
 	/* Not only O_EXCL: an earlier process of this number may have been killed. */
 	unlinkat(o->folder_fd, o->temporary, 0);
-	int fd = openat(o->folder_fd, o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = openat(o->folder_fd, o->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
 
 	if (fd < 0)
 		return -errno;
@@ -147,7 +147,7 @@ static int open_file(struct output *o, const char *path)
 {
 	/* The kernel resolves the name, and may refuse to follow a link of another user's. */
 	int fd = open(path, O_PATH | O_CLOEXEC), err = 0;
-	struct stat st;
+	struct stat st = { .st_mode = 0666 };
 
 	if (fd < 0)
 		err = errno == ENOENT ? place_of_new(o, path) : -errno;
@@ -159,7 +159,7 @@ static int open_file(struct output *o, const char *path)
 		err = S_ISDIR(st.st_mode) ? -EISDIR : open_special(o, path);
 	if (fd >= 0)
 		close(fd);
-	return err || o->file ? err : open_temporary(o);
+	return err || o->file ? err : open_temporary(o, st.st_mode & 0666);
 }
 
 static void forget(struct output *o)

@@ -33,9 +33,10 @@ int refuse_unreadable(const struct user *invoker, int fd, pid_t pid);
 
 /*
  * Opens path; NULL and "-" are standard output. A regular file is written under a temporary name,
- * with the mode of the umask. A link is followed if the kernel follows it (fs.protected_symlinks).
- * A link to no file is refused. Returns 0 or -errno (logged). -ENOTTY: binary data is not written
- * to a terminal. At most one output is open at a time.
+ * with the mode of the umask, and no more rights than the file that it replaces. A link is followed
+ * if the kernel follows it (fs.protected_symlinks). A link to no file is refused. Returns 0 or
+ * -errno (logged). -ENOTTY: binary data is not written to a terminal. At most one output is open at
+ * a time.
  */
 int output_open(struct output *o, const char *path, bool binary);
 /* Removes an incomplete file. Signal handlers of a process that ends call it. */

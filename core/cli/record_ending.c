@@ -27,7 +27,7 @@ static int take_keys(struct trace_info *to, const struct trace_info *from)
 
 /* "gotrace.out: 207 events in 3.8 KB, none lost; hardly slower than untraced (probes 82us
  * of 3.2ms of processor time); next: gotrace report" */
-static void say_what_there_is(const struct run *r, const struct collector_stats *s)
+static void say_what_there_is(const struct run *r, const struct collector_stats *s, bool cut_short)
 {
 	const struct trace_info *end = &r->recording.end;
 	const char *file = r->opt.output;
@@ -42,8 +42,7 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 		cost = probe_overhead_say(&all, said);
 		warning = probe_overhead_warn(&all);
 	}
-	snprintf(lost, sizeof(lost), "%s",
-		 r->recording.reason == END_WRITE_ERROR ? "the rest lost" : "none lost");
+	snprintf(lost, sizeof(lost), "%s", cut_short ? "the rest lost" : "none lost");
 	if (s->lost_events)
 		snprintf(lost, sizeof(lost), "%" PRIu64 " lost", s->lost_events);
 	if (stops_say(end, stops))
@@ -145,5 +144,5 @@ void record_say_how_it_ended(const struct run *r, int err)
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
 	say_what_it_rewrites(r);
-	say_what_there_is(r, &s);
+	say_what_there_is(r, &s, err || rec->reason == END_WRITE_ERROR);
 }

@@ -34,6 +34,12 @@ export const slowTests = ({ open, text, shown, hash, has }) => ({
 		await p.done();
 	},
 
+	async "reasons of one name are one part"() {
+		const p = await open("one-reason");
+		assert.deepEqual(await p.run(`[...document.querySelectorAll(".card .parts")].map((b) => b.title)`), ["preempted 60.0%, running 40.0%"]);
+		await p.done();
+	},
+
 	async "slow calls stand by how long they took, and lead to the timeline"() {
 		const p = await open("evict", "#view=slow"), rows = () => p.run(`[...document.querySelectorAll("#view-slow tbody tr")].map((r) => [...r.cells].map((c) => c.innerText.replace(/\\s+/g, " ")))`);
 		const functions = await rows();

@@ -159,12 +159,74 @@ static void test_chosen_columns(void **state)
 	}
 }
 
+/* A line with runs of blanks as one, without its indentation. */
+static void squeeze(const char *line, size_t n, char *to, size_t room)
+{
+	size_t len = 0;
+
+	for (size_t i = 0; i < n && len + 1 < room; i++)
+		if (line[i] != ' ' || (len && to[len - 1] != ' '))
+			to[len++] = line[i];
+	to[len] = '\0';
+}
+
+/* Lines of the table, which an empty one ends. */
+static size_t n_lines(const char *text)
+{
+	const char *end = strstr(text, "\n\n");
+	size_t n = 0;
+
+	for (const char *s = text; (s = strchr(s, '\n')) && (!end || s <= end); s++)
+		n++;
+	return n;
+}
+
+/* Paths with their chains folded are those of the whole report: a line stands for as many functions
+ * as it says, and every other line is one of that report. Returns how many stand in such lines. */
+static size_t folded_chains(const char *path)
+{
+	struct report_options opt = { .by = BY_PATH, .width = 1000 };
+	char *folded = fixture_report(path, "text", &opt);
+	size_t functions = 0, chains = 0, room;
+
+	opt.width = 0;
+	char *whole = fixture_report(path, "text", &opt), *all = malloc(room = strlen(whole) + 1);
+
+	assert_non_null(all);
+	squeeze(whole, strlen(whole), all, room);
+	for (char *s = folded, *end; (end = strchr(s, '\n')); s = end + 1) {
+		char line[2048];
+		size_t n;
+
+		squeeze(s, (size_t)(end - s), line, sizeof(line));
+		if (sscanf(line, "... %zu functions", &n) == 1) {
+			functions += n;
+			chains++;
+		} else if (strchr(line, '%') && !strstr(all, line)) {
+			fail_msg("%s: %s", path, line);
+		}
+	}
+	assert_int_equal(n_lines(whole) - n_lines(folded), functions - chains);
+	free(folded);
+	free(whole);
+	free(all);
+	return functions;
+}
+
+static void test_chains(void **state)
+{
+	(void)state;
+	assert_true(folded_chains("fixtures/answers/tool.gotrace") >= 2);
+	assert_true(folded_chains("fixtures/traces/deferpanic.go1.27.inline.gotrace") >= 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_recordings),  cmocka_unit_test(test_samples),
 		cmocka_unit_test(test_columns),     cmocka_unit_test(test_room),
 		cmocka_unit_test(test_named_calls), cmocka_unit_test(test_chosen_columns),
+		cmocka_unit_test(test_chains),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -440,6 +440,24 @@ static void test_samples_headline(void **state)
 	free(text);
 }
 
+/* Two of the runtime's reasons to wait may have one name; ci/page looks at the page. */
+static void test_reasons_of_one_name(void **state)
+{
+	char path[TRACE_PATH_BYTES];
+
+	(void)state;
+	fixture_write_text("@set states 1\n@set states.reason.7 preempted\n"
+			   "@set states.reason.8 preempted\n1 entry main.main 100 1000\n"
+			   "1 state - 0x703 1100\n1 state - 1 1400\n1 state - 0x803 1500\n"
+			   "1 state - 1 1800\n1 exit main.main 100 2000\n",
+			   true, path);
+	char *page = page_of(path);
+
+	leave(page, "one-reason");
+	free(page);
+	unlink(path);
+}
+
 /* main.main calls main.off, main.slow and main.twice; times in us. */
 static void make_program(unsigned calls, unsigned slow_us, unsigned off_us, unsigned twice,
 			 char path[TRACE_PATH_BYTES])
@@ -552,6 +570,7 @@ int main(void)
 		cmocka_unit_test(test_changes_by_call),
 		cmocka_unit_test(test_goroutines),
 		cmocka_unit_test(test_samples_headline),
+		cmocka_unit_test(test_reasons_of_one_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,11 +21,17 @@ const WAITS = { node: [], code: [], ns: [] };
 	}
 }
 
-// What runs first, then what would, then waits, the longest first.
+// What runs first, then what would, then waits, the longest first. Codes of one name are one part: the runtime has two reasons "preempted".
 const KIND_ORDER = ["run", "ready", "off-cpu", "syscall"];
 function ordered(sums) {
 	const place = ([code]) => { const k = KIND_ORDER.indexOf(kindOf(code)); return k < 0 ? kindOf(code) === "unknown" ? 9 : 8 : k; };
-	return [...sums].filter(([, ns]) => ns > 0).sort((a, b) => place(a) - place(b) || b[1] - a[1]);
+	const byName = new Map();
+	for (const [code, ns] of sums) {
+		const part = byName.get(codeName(code)) || [code, 0];
+		part[1] += ns;
+		byName.set(codeName(code), part);
+	}
+	return [...byName.values()].filter(([, ns]) => ns > 0).sort((a, b) => place(a) - place(b) || b[1] - a[1]);
 }
 
 // Adds up, for each thing that a node belongs to, what its nodes spent their own time on; null where that is not known.

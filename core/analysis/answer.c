@@ -173,29 +173,10 @@ static bool waker_known(const struct scan *s, const struct explained *e)
 	       2 * e->wakers[0].ns >= e->wakers_ns;
 }
 
-#define CALLS_PCT                                                                      \
-	10 /* of the time: what many calls did themselves, to be named before the rest \
-	    */
-
-/* Many calls wait for a processor many times, where others have it. So their number is the cause,
- * and what they do themselves goes first. */
-static int name_calls_first(struct scan *s, struct explained *e)
+static void find_doubt(const struct scan *s, struct explained *e)
 {
-	size_t i = 1;
-
-	while (i < CLASSES && e->parts[i].is == CLASS_UNKNOWN)
-		i++;
-	if (e->parts[0].is != CLASS_CPU || e->many == SUBJECT_NONE || i == CLASSES ||
-	    share_pct(e->parts[i].ns, e->total_ns) < CALLS_PCT)
-		return 0;
-	put_first(e, i);
-	e->in = e->most = e->many = SUBJECT_NONE;
-	e->in_ns = e->most_ns = 0;
-	int err = explain_class(s, e);
-
-	if (!err)
-		scan_place(s, e);
-	return err;
+	e->doubtful = e->parts[0].is == CLASS_RUN && e->most != SUBJECT_NONE &&
+		      correction_doubtful(&s->t->funcs[e->most]);
 }
 
 /* but: waits of these classes are left out, a bit each. */
@@ -229,10 +210,31 @@ static int explain(struct scan *s, uint32_t func, unsigned but, struct explained
 	}
 	if (!err)
 		scan_place(s, e);
+	find_doubt(s, e);
+	return err;
+}
+
+#define CALLS_PCT 10 /* of the time: less is not named before the wait for a processor */
+
+/* Many calls wait for a processor many times, where others have it. So their number is the cause,
+ * and what they do themselves goes first. */
+static int name_calls_first(struct scan *s, struct explained *e)
+{
+	size_t i = 1;
+
+	while (i < CLASSES && e->parts[i].is == CLASS_UNKNOWN)
+		i++;
+	if (!e->calls || e->parts[0].is != CLASS_CPU || e->many == SUBJECT_NONE || i == CLASSES ||
+	    share_pct(e->parts[i].ns, e->total_ns) < CALLS_PCT)
+		return 0;
+	put_first(e, i);
+	e->in = e->most = e->many = SUBJECT_NONE;
+	e->in_ns = e->most_ns = 0;
+	int err = explain_class(s, e);
+
 	if (!err)
-		err = name_calls_first(s, e);
-	e->doubtful = e->parts[0].is == CLASS_RUN && e->most != SUBJECT_NONE &&
-		      correction_doubtful(&s->t->funcs[e->most]);
+		scan_place(s, e);
+	find_doubt(s, e);
 	return err;
 }
 
@@ -353,6 +355,8 @@ int answer_find(struct answer *a, const struct loaded_trace *t)
 
 	if (!err && func != SUBJECT_NONE)
 		err = explain(&s, func, 0, &a->why);
+	if (!err)
+		err = name_calls_first(&s, &a->why);
 	if (!err && a->why.calls)
 		err = explain_next(&s, a);
 	if (!err)

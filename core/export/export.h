@@ -54,7 +54,7 @@ struct export_options {
 
 struct export_format {
 	const char *name; /* "folded" */
-	const char *what; /* for the list of formats: its contents and its viewers */
+	const char *what; /* contents and viewers, for the list of formats */
 	unsigned takes;   /* EXPORT_*: options that have an effect */
 	bool binary;      /* not to be written to a terminal */
 	bool compares;    /* it may read a second trace */

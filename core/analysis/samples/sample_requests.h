@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Waits of a server's connections for their next request. */
+/* Finds waits of a server's connections for the next request. They make no request take long. */
 #ifndef GOTRACE_SAMPLE_REQUESTS_H
 #define GOTRACE_SAMPLE_REQUESTS_H
 
 #include "analysis/samples/sample_load.h"
 
 /*
- * Marks the groups of samples that are such waits, and leaves them out if so asked for. A process
- * that accepts connections is a server. Its accepting counts, and each read from the network by a
- * goroutine that does nothing else there. Such a goroutine has functions on its stack of three
- * kinds alone. They are of the package that it began in, of the same repository, or of packages
- * that carry bytes. A handler that reads has others, and so has a driver below it. If next to
- * nothing remained, no group is marked. Call it after sample_parked_find and before sample_fill. 0
- * or -ENOMEM.
+ * Marks the groups of samples that are such waits. With leave_out it leaves them out. Only a
+ * process that accepts connections has such waits. One is the accepting itself. The others are
+ * reads from the network by some goroutines. The stack of such a goroutine has only functions of
+ * the package in which it began, and of packages that only carry bytes. If that package has a
+ * repository, all of the repository's packages count. A handler that reads, or a driver below it,
+ * has other functions on its stack. If next to nothing remained, no group is marked. Call it after
+ * sample_parked_find and before sample_fill. 0 or -ENOMEM.
  */
 int sample_requests_find(struct loaded_samples *s, bool leave_out);
 
-/* Returns "left out: 65.2s of waiting for the next request (--parked shows it): ...", to be freed.
- * NULL if nothing is left out, or without memory. */
+/* Returns "left out: 65.2s of waiting for the next request (--parked shows it): ...". The caller
+ * frees it. NULL when nothing is left out, or without memory. */
 char *sample_requests_say(const struct loaded_trace *t);
 
 #endif

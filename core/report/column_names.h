@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is the word of n bytes that name? "self" is self_ns, too. */
+/* Returns whether the word of n bytes is that name. "self" means self_ns, too. */
 bool column_is(const char *word, size_t n, const char *name);
-/* Is the name in the list "self_ns,calls"? NULL has all. */
+/* Returns whether a list such as "self_ns,calls" has the name. NULL has all names. */
 bool columns_have(const char *list, const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Mean and 99th percentile of a call, of functions with enough finished calls on both sides. */
+/* Mean and 99th percentile of a call, for functions with enough finished calls on both sides. */
 #ifndef GOTRACE_DIFF_CALLS_H
 #define GOTRACE_DIFF_CALLS_H
 
@@ -9,18 +9,20 @@ enum call_number { CALL_MEAN, CALL_P99, CALL_NUMBERS };
 
 struct call_times {
 	bool there;                 /* both sides have CALL_SERIES_LEAST finished calls */
-	double ns[CALL_NUMBERS][2]; /* with states less the time without a processor */
-	bool changed[CALL_NUMBERS]; /* for sure, and enough to count; only with states */
+	double ns[CALL_NUMBERS][2]; /* with states, without the time without a processor */
+	bool changed[CALL_NUMBERS]; /* changed for sure, and enough to count; only with states */
 };
 
-/* By function; of paths nothing is there. */
+/* Returns the numbers of a function. Paths have none. */
 struct call_times diff_call_times(const struct diff_report *rep, const struct diff_row *row);
 
-/* The columns of csv, each with a comma before it, and their names; the same for json. */
+/* Write the names of csv's columns, the columns, and json's keys. Each column has a comma before
+ * it. */
 void diff_calls_csv_heading(FILE *out);
 void diff_calls_csv(const struct diff_report *rep, const struct diff_row *row, FILE *out);
 void diff_calls_json(const struct diff_report *rep, const struct diff_row *row, struct json *j);
-/* A table of functions whose calls changed; nothing where there are none. 0 or -ENOMEM (logged) */
+/* Writes a table of functions whose calls changed, or nothing where there are none. 0 or -ENOMEM
+ * (logged) */
 void diff_calls_text(const struct diff_report *rep, FILE *out);
 
 #endif

@@ -6,9 +6,9 @@
 #include "base/json.h"
 #include "report/rows.h"
 
-/* Key "answer" and an object, null where there is nothing to tell. From then on rep's trace is
- * without the waits of parked goroutines, unless they are asked for. 0 or -errno (logged), and
- * nothing is written. */
+/* Writes the key "answer" with an object, or null where there is no answer. Afterwards rep's trace
+ * has no waits of parked goroutines, unless they are wanted. 0; or -errno (logged), and nothing is
+ * written. */
 int json_answer(struct report *rep, struct json *j);
 
 #endif

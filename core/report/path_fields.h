@@ -6,11 +6,11 @@
 #include "analysis/calls/call_tree.h"
 #include "base/json.h"
 
-/* Names from the outermost on, separated by ';'. path, cap: as in call_tree_path. 0 or -ENOMEM
- * (logged) */
+/* Writes names from the outermost on, separated by ';'. path and cap are those of call_tree_path. 0
+ * or -ENOMEM (logged) */
 int path_field_csv(const struct call_tree *t, const struct trace_info *info, uint32_t node,
 		   uint32_t **path, size_t *cap, FILE *out);
-/* An array of names. */
+/* Writes an array of names. 0 or -ENOMEM (logged) */
 int path_field_json(const struct call_tree *t, const struct trace_info *info, uint32_t node,
 		    uint32_t **path, size_t *cap, struct json *j);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* The formats of reports and comparisons, a file each. As `write` of report_format and diff_format.
- */
+/* The formats of reports and comparisons, each in a file. The functions are `write` of
+ * report_format and diff_format. */
 #ifndef GOTRACE_REPORT_FORMATS_H
 #define GOTRACE_REPORT_FORMATS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Functions in several runs a side: which count as changed, in which order. */
+/* Changed functions in several runs of each side, in order. */
 #ifndef GOTRACE_RUNS_ROWS_H
 #define GOTRACE_RUNS_ROWS_H
 
@@ -14,19 +14,21 @@ struct comparing {
 	const struct diff_runs *d;
 	const struct diff_options *opt;
 	enum diff_metric metric;
-	double least;  /* a change of less does not count */
-	double beyond; /* an interval may miss on each side with this chance */
+	double least;  /* a smaller change does not count */
+	double beyond; /* the chance of an interval to miss, on each side */
 	struct changed *all;
 	size_t n, n_hidden, n_folded;
-	size_t n_self; /* of them, changed in SELF: with states, by RUN */
+	size_t n_self; /* folded functions that changed in SELF; with states, when compared by RUN
+			*/
 	struct runs_change wall;
 };
 
-/* Compares all functions, and holds them to opt's limit_of_run. all is to be freed. 0 or -errno
- * (logged; all is freed). */
+/* Compares all functions, and checks them against opt's limit_of_run. x->all is to be freed. 0 or
+ * -errno (logged; all is freed). */
 int runs_compare_all(struct comparing *x, const struct diff_runs *d,
 		     const struct diff_options *opt);
-/* It is compared by the spread of runs, as a ratio; else by whether runs of both sides mix. */
+/* Returns whether m is compared by the spread of runs, as a ratio. Otherwise it is compared by
+ * whether runs of both sides mix. */
 bool runs_have_spread(const struct comparing *x, enum diff_metric m);
 
 #endif

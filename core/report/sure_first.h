@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* What is not certain never stands first. */
+/* Rows that are not certain never come first. */
 #ifndef GOTRACE_SURE_FIRST_H
 #define GOTRACE_SURE_FIRST_H
 
@@ -8,8 +8,8 @@
 
 #include "model/model.h"
 
-/* rows: n functions, the heaviest first. The heaviest one that is certain goes before those above
- * it. False: none is, of those that took any time. */
+/* Moves the heaviest function that is certain to the front of `rows`, which are n functions, the
+ * heaviest first. Returns false when no function that took time is certain. */
 bool sure_first(size_t *rows, size_t n, const struct call_stats *funcs);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Tables whose rows end with a function, or whatever else they are of. */
+/* Tables whose rows end with a function or another name. */
 #ifndef GOTRACE_TEXT_TABLE_H
 #define GOTRACE_TEXT_TABLE_H
 
@@ -10,18 +10,18 @@
 
 struct text_rows {
 	const struct table_column *columns; /* ctx of their cells is the report */
-	const char *chosen;                 /* names of columns, or NULL for those that fit */
-	const char *heading;                /* over the names */
+	const char *chosen;  /* names of chosen columns, or NULL for those that fit */
+	const char *heading; /* heading of the names */
 	const char *(*name)(const struct report *rep, size_t row);
-	/* Returns what stands behind the name, or "". */
+	/* Returns the remark after the name, or "". */
 	const char *(*remark)(const struct report *rep, size_t row, char buf[REMARKS_BYTES]);
-	const char *what; /* rows are, as of text_hidden */
+	const char *what; /* the noun for rows, as in text_hidden */
 };
 
 /* Prints the rows of the report. */
 void text_table(const struct report *rep, FILE *out, const struct text_rows *of);
 
-/* A cell with the program of a function in it. */
+/* Writes a cell with the program of a function. */
 void text_program_cell(const struct report *rep, uint32_t func, unsigned words,
 		       char buf[CELL_BYTES]);
 

@@ -5,18 +5,20 @@
 #include <stdint.h>
 
 /*
- * The clock of events: what bpf_ktime_get_ns() returns, which is CLOCK_MONOTONIC outside of all
- * time namespaces. In one whose clock has an offset (unshare --time) it is taken off.
+ * Returns the time of the events' clock, that of bpf_ktime_get_ns(). It is CLOCK_MONOTONIC outside
+ * of all time namespaces. In a namespace whose clock has an offset (unshare --time), the offset is
+ * subtracted.
  */
 uint64_t clock_monotonic_ns(void);
 
-/* Since 1970. */
+/* Returns the time since 1970. */
 uint64_t clock_realtime_ns(void);
 
-/* CLOCK_BOOTTIME: nobody sets it, and it goes on in a suspend. */
+/* Returns CLOCK_BOOTTIME, which cannot be set and goes on in a suspend. */
 uint64_t clock_boottime_ns(void);
 
-/* Processor time of this process so far, all its threads, user and system; 0: not known. */
+/* Returns the processor time of this process so far, user and system, of all its threads; 0 when
+ * not known. */
 uint64_t clock_own_cpu_ns(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* For comparison functions of qsort: -1, 0 or 1. */
+/* Returns -1, 0 or 1, for comparison functions of qsort. */
 #ifndef GOTRACE_COMPARE_H
 #define GOTRACE_COMPARE_H
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Fields of CSV: RFC 4180, quoted only where needed; lines end in "\n", as those of other tools
+ * Writes fields of CSV by RFC 4180, quoted only where needed. Lines end in "\n", as in other tools
  * here. Control characters are written as in text (text_control). A field that begins with = + - or
- * @ gets a ' before it: a spreadsheet would take it for a formula, and no name in Go begins so.
+ * @ gets a ' before it, because a spreadsheet would take it for a formula. No name in Go begins so.
  */
 #ifndef GOTRACE_CSV_H
 #define GOTRACE_CSV_H
@@ -10,16 +10,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What makes quotes needed. */
+/* The characters that need quotes. */
 #define CSV_SPECIAL ",\""
 
-/* A whole field. */
+/* Writes a whole field. */
 void csv_field(FILE *out, const char *s);
-/* What comes before the parts of a field, the first of which is `first`; the caller writes the
- * closing quote. */
+/* Begins a field of several parts, the first of which is `first`. The caller writes the closing
+ * quote. */
 void csv_begin(FILE *out, const char *first, bool quote);
-/* A part of a field. Where the field's parts are separated by `sep`,
- * one inside a part becomes ','; 0: there is none. */
+/* Writes a part of a field. Where `sep` separates the parts, a `sep` inside a part becomes ','; 0
+ * where there is none. */
 void csv_part(FILE *out, const char *s, char sep);
 
 #endif

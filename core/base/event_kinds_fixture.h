@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Kinds of events by their names, for tests that read lists of events. */
+/* Finds kinds of events by their names, for tests that read lists of events. */
 #ifndef GOTRACE_EVENT_KINDS_FIXTURE_H
 #define GOTRACE_EVENT_KINDS_FIXTURE_H
 
-/* The kind of that name, 0 when there is none. */
+/* Returns the kind with that name, 0 when there is none. */
 unsigned event_kind_by_name(const char *name);
-/* The HOW_* of that name, HOW_UNKNOWN when there is none. */
+/* Returns the HOW_* with that name, HOW_UNKNOWN when there is none. */
 unsigned event_how_by_name(const char *name);
 
 #endif

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Beyond a file size limit (ulimit -f) a write sends SIGXFSZ, which ends a process without a word.
- * Blocked, it is an error like that of a full disk. Programs that gotrace executes get the old
- * mask.
+ * A write beyond a file size limit (ulimit -f) sends SIGXFSZ, which ends a process without a
+ * message. When the signal is blocked, the write fails as on a full disk. Programs that gotrace
+ * executes get the old mask.
  */
 #ifndef GOTRACE_FILE_LIMIT_H
 #define GOTRACE_FILE_LIMIT_H
 
 #include <signal.h>
 
-/* Once, before there is a second thread. */
+/* Blocks the signal. To be called once, before there is a second thread. */
 void file_limit_block(void);
-/* The signal mask as it was before. */
+/* Returns the signal mask before that. */
 const sigset_t *file_limit_mask(void);
-/* Sets that mask, for an exec to come. In a forked child. */
+/* Sets that mask in a forked child, before its exec. */
 void file_limit_put_back(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Files whose names somebody else chose: a sampled process, a trace, a binary. Such a name may be
- * that of a FIFO, a device, a link or a file without end, and gotrace may be root.
+ * Reads files whose names come from elsewhere: a sampled process, a trace, a binary. Such a name
+ * may be that of a FIFO, a device, a link or a file without end, and gotrace may be root.
  */
 #ifndef GOTRACE_FOREIGN_FILE_H
 #define GOTRACE_FOREIGN_FILE_H
@@ -18,31 +18,34 @@ struct foreign_rule {
 	uid_t owner;
 };
 
-/* So much is read of an executable or a library, and of a file of debugging symbols. */
+/* The most bytes read of an executable or a library, and of a file of debugging symbols. */
 #define FOREIGN_BINARY_BYTES (1ull << 30)
 #define FOREIGN_DEBUG_BYTES  (4ull << 30)
 
 /*
- * A descriptor to read a regular file, for whoever calls to close. What is none is never opened: a
- * device or FIFO notices nothing. -errno: -EINVAL no regular file, -ELOOP a link, -EPERM another
- * owner, -EFBIG too large, else as open(2). Logs nothing.
+ * Returns a descriptor to read a regular file, which the caller closes. Another file is never
+ * opened, so a device or FIFO notices nothing. -errno: -EINVAL for no regular file, -ELOOP for a
+ * link, -EPERM for another owner, -EFBIG for a large file, or that of open(2). Logs nothing.
  */
 int foreign_file_open(const char *path, const struct foreign_rule *rule);
-/* The same of what fd, which may be opened with O_PATH, is already: 0 or -errno. */
+/* Checks an open file in the same way. fd may be opened with O_PATH. 0 or -errno. */
 int foreign_file_check(int fd, const struct foreign_rule *rule);
 
-/* Whose files a process may answer for: its effective user. 0 or -errno: it has ended. */
+/* Sets *owner to the process's effective user, for whose files it may answer. 0 or -errno when it
+ * has ended. */
 int foreign_file_owner(uint32_t pid, uid_t *owner);
 
-/* When work on such files, begun now, is to end: ten seconds from now, CLOCK_MONOTONIC. */
+/* Returns when work on such files that begins now must end. That is ten seconds from now,
+ * CLOCK_MONOTONIC. */
 uint64_t foreign_file_deadline(void);
-/* To be asked between blocks. 0; -ETIMEDOUT past the deadline; -EINTR: the work has taken a second,
- * and a signal that ends gotrace is pending, because it is blocked. */
+/* To be called between blocks. 0, or -ETIMEDOUT past the deadline. -EINTR: the work has taken a
+ * second, and a signal that ends gotrace is pending, because it is blocked. */
 int foreign_file_may_go_on(uint64_t deadline_ns);
-/* The same of work that has begun at begin_ns and may last longer. */
+/* Does that for work that began at begin_ns and may last longer. */
 int foreign_file_may_go_on_since(uint64_t begin_ns, uint64_t deadline_ns);
-/* Calls take with each block of the file, from its beginning, at most most_bytes of it (0: all).
- * 0, take's error, -EFBIG where there is more, -EINTR, -ETIMEDOUT, or read(2)'s. */
+/* Calls `take` with each block of the file, from its beginning, for at most most_bytes of it (0:
+ * all). 0, the error of `take`, -EFBIG where there is more, -EINTR, -ETIMEDOUT, or that of
+ * read(2). */
 int foreign_file_read(int fd, uint64_t most_bytes, uint64_t deadline_ns,
 		      int (*take)(void *ctx, const char *bytes, size_t n), void *ctx);
 

@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-/* True when all of `s` matches `pattern`. Only '*' (any run of bytes, also
- * across '/' and '.') and '?' (any one byte) are special: Go names are full of
- * brackets. Linear in practice, no recursion. */
+/* Returns whether all of `s` matches `pattern`. Only '*' (any run of bytes, also across '/' and
+ * '.') and '?' (any one byte) are special, because Go names are full of brackets. Linear in
+ * practice, without recursion. */
 bool glob_match(const char *pattern, const char *s);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A hash table from keys to elements of an array that the caller keeps: it
- * holds each element's index and 32 bits of its key's hash, nothing else. The
- * caller computes the hash (hash_u64, hash_u64_pair) and compares the keys:
+ * A hash table from keys to elements of an array that the caller owns. It holds each element's
+ * index and 32 bits of its key's hash. The caller computes the hash (hash_u64, hash_u64_pair) and
+ * compares the keys:
  *
  *	size_t at;
  *
@@ -32,20 +32,20 @@ struct hash_index {
 	size_t n;       /* elements */
 };
 
-/* Of n bytes, eight at a time. */
+/* Returns the hash of n bytes, eight at a time. */
 uint32_t hash_bytes(const void *bytes, size_t n);
 
 /*
- * Odd, and another in each run: the kernel puts the program somewhere else each time. Who writes a
- * file cannot know it, and so cannot choose keys of one hash, which would take quadratic time.
- * No output may depend on a hash, therefore.
+ * Returns an odd number. It differs in each run, because the kernel puts the program at another
+ * address. The author of a file cannot know it, and so cannot choose keys with one hash, which
+ * would take quadratic time. So no output may depend on a hash.
  */
 static inline uint64_t hash_secret(void)
 {
 	return (uint64_t)(uintptr_t)hash_bytes * 0x9e3779b97f4a7c15ull | 1;
 }
 
-/* Both halves of a product. */
+/* Returns both halves of a product, combined by XOR. */
 static inline uint64_t hash_fold(uint64_t x, uint64_t factor)
 {
 	const unsigned __int128 product = (unsigned __int128)x * factor;
@@ -54,8 +54,8 @@ static inline uint64_t hash_fold(uint64_t x, uint64_t factor)
 }
 
 /*
- * The second product spreads what the first leaves together: about one secret in twenty has a high
- * byte that maps numbers that follow one another to few slots.
+ * The second product spreads numbers that the first leaves together. About one secret in twenty has
+ * a high byte that maps successive numbers to few slots.
  */
 static inline uint64_t hash_mix_with(uint64_t x, uint64_t secret)
 {
@@ -78,15 +78,17 @@ static inline uint32_t hash_u64_pair(uint64_t a, uint64_t b)
 }
 
 /*
- * For numbers given out as things first appear, such as paths: what comes next is mostly near what
- * came last, and eight neighbours have slots side by side, in one or two cache lines.
+ * A hash for numbers that are given in the order of first appearance, such as those of paths. The
+ * next number is mostly near the last one. Eight neighbours have slots side by side, in one or two
+ * cache lines.
  */
 static inline uint32_t hash_near(uint64_t key, uint32_t number)
 {
 	return hash_u64_pair(key, number / 8) * 8 + number % 8;
 }
 
-/* The next element with that hash, HASH_NONE after the last. The table must not change between. */
+/* Returns the next element with that hash, HASH_NONE after the last. The table must not change
+ * between calls. */
 static inline uint32_t hash_index_next(const struct hash_index *x, uint32_t hash, size_t *at)
 {
 	for (;;) {
@@ -100,26 +102,26 @@ static inline uint32_t hash_index_next(const struct hash_index *x, uint32_t hash
 	}
 }
 
-/* The first element with that hash. Other keys may have the same: compare. */
+/* Returns the first element with that hash. Other keys may have the same hash, so compare keys. */
 static inline uint32_t hash_index_first(const struct hash_index *x, uint32_t hash, size_t *at)
 {
 	*at = hash;
 	return x->n_slots ? hash_index_next(x, hash, at) : HASH_NONE;
 }
 
-/* Adds an element whose key is not there yet. 0 or -ENOMEM (then nothing has changed). */
+/* Adds an element whose key is not there yet. 0 or -ENOMEM (then the table is unchanged). */
 int hash_index_put(struct hash_index *x, uint32_t hash, uint32_t item);
 
-/* Takes out an element, which must be there. */
+/* Removes an element, which must be there. */
 void hash_index_remove(struct hash_index *x, uint32_t hash, uint32_t item);
 
-/* An element, which must be there, has moved in the caller's array. */
+/* Changes the index of an element, which must be there, from `from` to `to`. */
 void hash_index_move(struct hash_index *x, uint32_t hash, uint32_t from, uint32_t to);
 
-/* Makes `to`, which is empty, the same as `from`. 0 or -ENOMEM. */
+/* Makes `to`, which is empty, a copy of `from`. 0 or -ENOMEM. */
 int hash_index_copy(struct hash_index *to, const struct hash_index *from);
 
-/* Frees the table and leaves it empty; the elements are the caller's. */
+/* Frees the table and leaves it empty. The caller owns the elements. */
 void hash_index_free(struct hash_index *x);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Whether an output got to where it was to go. */
+/* Checks that an output was written completely. */
 #ifndef GOTRACE_OUTFILE_H
 #define GOTRACE_OUTFILE_H
 

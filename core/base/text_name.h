@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Names of functions in a line of a terminal. */
+/* Writes names of functions in a line of a terminal. */
 #ifndef GOTRACE_TEXT_NAME_H
 #define GOTRACE_TEXT_NAME_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Columns for a name where the rest of its line takes `used` of `width`; 0 when width is 0. */
+/* Returns the columns for a name where the rest of its line takes `used` of `width`; 0 when width
+ * is 0. */
 int text_room(unsigned width, size_t used);
 /*
- * Writes `name` as text_safe does, in at most `room` columns; 0: whole. What does not fit loses the
- * folders of its packages' paths ("server.(*client).readLoop"), then its middle.
+ * Writes `name` as text_safe does, in at most `room` columns; 0 for the whole name. A longer name
+ * loses the folders of its packages' paths ("server.(*client).readLoop"), then its middle.
  */
 void text_name(FILE *out, const char *name, int room);
 

@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/* "4096", "512K", "16M", "2G" (powers of 1024). 0, or -EINVAL / -ERANGE. */
+/* Reads a size such as "4096", "512K", "16M" or "2G" (powers of 1024). 0, or -EINVAL / -ERANGE. */
 int parse_size_bytes(const char *s, uint64_t *bytes);
 
-/* "10ns", "15us", "2.5ms", "3s", "1m"; a bare number is in `unit_ns`. 0, or -EINVAL / -ERANGE. */
+/* Reads a time such as "10ns", "15us", "2.5ms", "3s" or "1m". A bare number is in `unit_ns`. 0, or
+ * -EINVAL / -ERANGE. */
 int parse_duration_ns(const char *s, uint64_t unit_ns, uint64_t *ns);
 
 #endif

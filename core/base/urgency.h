@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* How soon a thread gets a processor on a busy machine: its nice value, of setpriority(2). */
+/* Changes how soon a thread gets a processor on a busy machine, by its nice value
+ * (setpriority(2)). */
 #ifndef GOTRACE_URGENCY_H
 #define GOTRACE_URGENCY_H
 
 /*
  * Makes the calling thread, with threads and processes that it begins from now on, more urgent by
- * `steps` of nice; without the right to do so nothing changes. Returns what it was, for
+ * `steps` of nice. Without the right to do so nothing changes. Returns the value before, for
  * urgency_put_back.
  */
 int urgency_raise(int steps);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Unsigned integers in 1 to 10 bytes: seven bits a byte, lowest first, the top
- * bit says that more follow (LEB128, as DWARF and protobuf have it). Signed
- * ones are folded to unsigned first, so that small negative ones stay short.
+ * Unsigned integers in 1 to 10 bytes. A byte has seven bits, lowest first, and its top bit says
+ * that more follow (LEB128, as in DWARF and protobuf). Signed integers are first folded to unsigned
+ * ones, so that small negative ones stay short.
  */
 #ifndef GOTRACE_VARINT_H
 #define GOTRACE_VARINT_H
@@ -22,7 +22,7 @@ static inline int64_t unzigzag(uint64_t v)
 	return (int64_t)(v >> 1 ^ -(v & 1));
 }
 
-/* Writes at most VARINT_MAX_BYTES at p; returns the end of them. */
+/* Writes at most VARINT_MAX_BYTES at p; returns their end. */
 static inline uint8_t *varint_put(uint8_t *p, uint64_t v)
 {
 	while (v >= 0x80) {
@@ -51,8 +51,8 @@ static inline const uint8_t *varint_get_long(const uint8_t *p, const uint8_t *en
 	return NULL;
 }
 
-/* Reads one number from [p, end). Returns what follows it, NULL when it is cut
- * off or wider than 64 bits. */
+/* Reads one number from [p, end). Returns the place after it, NULL when it is cut off or wider than
+ * 64 bits. */
 static inline const uint8_t *varint_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
 	if (__builtin_expect(p < end && *p < 0x80, 1)) {

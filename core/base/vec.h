@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Growable arrays: the owner keeps a pointer, a count and a capacity. */
+/* Growable arrays. The owner has a pointer, a count and a capacity. */
 #ifndef GOTRACE_VEC_H
 #define GOTRACE_VEC_H
 
 #include <stddef.h>
 
-/* Makes room for `need` elements in the array *data, whose capacity is *cap; doubles it. New
+/* Makes room for `need` elements in the array *data, whose capacity is *cap, by doubling it. New
  * memory is zeroed. 0 or -ENOMEM (then nothing has changed). */
 #define vec_reserve(data, cap, need) vec_reserve_bytes((data), (cap), (need), sizeof(**(data)))
 
-/* The same of an array that is to have `most` elements at most: it does not double beyond, but
- * grows by an eighth at least. */
+/* Makes room in an array that should have at most `most` elements. It does not double above `most`,
+ * but grows by at least an eighth. */
 #define vec_reserve_most(data, cap, need, most) \
 	vec_reserve_most_bytes((data), (cap), (need), (most), sizeof(**(data)))
 
@@ -18,7 +18,7 @@
 int vec_reserve_bytes(void *data, size_t *cap, size_t need, size_t elem);
 int vec_reserve_most_bytes(void *data, size_t *cap, size_t need, size_t most, size_t elem);
 
-/* The capacity that vec_reserve_most makes of cap. 0: there is no such number. */
+/* Returns the capacity that vec_reserve_most makes of cap; 0 when there is no such number. */
 size_t vec_room(size_t cap, size_t need, size_t most);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Random numbers that are the same on every machine for the same seed: SplitMix64 (Steele, Lea,
- * Flood: Fast splittable pseudorandom number generators, OOPSLA 2014). For orders and for
+ * Random numbers that depend only on the seed, on every machine: SplitMix64 (Steele, Lea, Flood:
+ * Fast splittable pseudorandom number generators, OOPSLA 2014). They are for orders and for
  * resampling, not for secrets.
  */
 #ifndef GOTRACE_RANDOM_H
@@ -14,13 +14,13 @@ struct random_stream {
 	uint64_t state;
 };
 
-/* Numbers of `seed`; each stream of a seed has its own. NULL: the generator's as it was published.
- */
+/* Returns the numbers of `seed`. Each stream of a seed has its own. stream NULL: the numbers of the
+ * published generator. */
 struct random_stream random_from(uint64_t seed, const char *stream);
 uint64_t random_next(struct random_stream *d);
-/* 0 to n - 1, each as likely as the others; n is at least 1. */
+/* Returns a number from 0 to n - 1, all equally likely; n is at least 1. */
 uint64_t random_below(struct random_stream *d, uint64_t n);
-/* 0 to n - 1 in an order of which each is as likely as the others, to `order`. */
+/* Writes 0 to n - 1 to `order` in a random order, all equally likely. */
 void random_order(struct random_stream *d, size_t *order, size_t n);
 
 #endif

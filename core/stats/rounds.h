@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Values of variants that were measured side by side, a value of each in a round: how many times
- * that of a base a variant's is, paired within the round, so that what changes slowly on the
- * machine is in both.
+ * Compares variants that were measured side by side, with a value of each in a round. The ratio of
+ * a variant's value to that of a base is taken within the round. So slow changes of the machine are
+ * in both values.
  *
- * A variant may be the base once more (A/A): its interval is the noise floor. If that does not hold
- * 1, the measurement sees differences that are not there, and nothing of its group is valid.
+ * A variant may be the base once more (A/A). Its interval is the noise floor. If that does not hold
+ * 1, the measurement sees false differences, and no result of its group is valid.
  */
 #ifndef GOTRACE_ROUNDS_H
 #define GOTRACE_ROUNDS_H
@@ -16,58 +16,60 @@
 #include "stats/interval.h"
 
 struct rounds_options {
-	const char *base;   /* the variant that others are compared with */
-	const char *aa;     /* the same once more; NULL: nothing is checked */
-	uint64_t seed;      /* of the bootstrap */
+	const char *base;   /* the variant to which others are compared */
+	const char *aa;     /* the base once more; NULL for no check */
+	uint64_t seed;      /* seed of the bootstrap */
 	uint32_t resamples; /* at least 1; INTERVAL_RESAMPLES is enough */
 	double widest;      /* an interval whose ends differ by more than this factor is wide */
 };
 
 enum rounds_verdict {
-	ROUNDS_OK,        /* different from the base */
-	ROUNDS_BASE,      /* it is the base */
-	ROUNDS_AA,        /* it is the base once more, and no difference was seen */
-	ROUNDS_NOISE,     /* its interval holds 1, or meets that of A/A */
-	ROUNDS_FEW,       /* of INTERVAL_LEAST rounds with it and the base: no interval */
-	ROUNDS_WIDE,      /* not measurable here: the interval is wide, or a base is not above 0 */
-	ROUNDS_UNCHECKED, /* of the base once more there are too few values */
+	ROUNDS_OK,    /* different from the base */
+	ROUNDS_BASE,  /* the base itself */
+	ROUNDS_AA,    /* the base once more, without a difference */
+	ROUNDS_NOISE, /* its interval holds 1, or meets that of A/A */
+	ROUNDS_FEW,   /* no interval: fewer than INTERVAL_LEAST rounds have it and the base */
+	/* not measurable here; the interval is wide, or a base is not above 0 */
+	ROUNDS_WIDE,
+	ROUNDS_UNCHECKED, /* too few values of the base once more */
 	ROUNDS_INVALID,   /* a difference was seen between the base and itself */
 };
 
 struct rounds_result {
-	const char *group, *variant; /* of the rounds */
-	size_t n;                    /* values */
+	const char *group, *variant; /* names of the rounds */
+	size_t n;                    /* number of values */
 	double median;
 	struct interval in; /* NAN with fewer than INTERVAL_LEAST values */
-	size_t pairs;       /* rounds in which the base has a value, too */
-	double ratio;       /* median of the pairs; NAN where there is none */
+	size_t pairs;       /* rounds in which the base also has a value */
+	double ratio;       /* median of the pairs' ratios; NAN without pairs */
 	struct interval ratio_in;
 	enum rounds_verdict verdict;
 };
 
 struct rounds; /* to be freed with rounds_free */
 
-struct rounds *rounds_new(void); /* NULL: no memory */
+struct rounds *rounds_new(void); /* NULL without memory */
 void rounds_free(struct rounds *r);
 
-/* One value; what is compared is so within its group. Names are copied. 0; -EINVAL: it is not
- * finite; -ENOMEM. */
+/* Adds a value. Values are compared within their group. Names are copied. 0, -EINVAL when it is not
+ * finite, -ENOMEM. */
 int rounds_add(struct rounds *r, const char *group, const char *variant, uint64_t round,
 	       double value);
 
-/* As rounds_add, of "GROUP,VARIANT,ROUND,VALUE" without a line end; the group may hold commas.
- * 0; -EINVAL: it is no such line; -ENOMEM. */
+/* Adds a value from a line "GROUP,VARIANT,ROUND,VALUE" without a newline. The group may have
+ * commas. 0, -EINVAL for another line, -ENOMEM. */
 int rounds_add_line(struct rounds *r, const char *line);
 
 /*
- * A result for each variant of each group, in the order in which they were first added, to
- * *results, which the caller frees; they hold names of r. 0; -EEXIST (logged): a variant has two
- * values in a round; -ENOMEM.
+ * Sets *results to a result for each variant of each group, in the order in which they were first
+ * added. The caller frees it. The results point to names of r. 0, -EEXIST (logged) when a variant
+ * has two values in a round, -ENOMEM.
  */
 int rounds_compare(struct rounds *r, const struct rounds_options *opt,
 		   struct rounds_result **results, size_t *n_results);
 
-/* "ok", "base", "a/a", "within noise", "few rounds", "not measurable", "unchecked", "invalid" */
+/* Returns "ok", "base", "a/a", "within noise", "few rounds", "not measurable", "unchecked" or
+ * "invalid". */
 const char *rounds_verdict_name(enum rounds_verdict v);
 
 #endif

@@ -65,8 +65,8 @@ struct answer {
 	/* The number of processors of Go's scheduler (GOMAXPROCS), where it is smaller than the
 	 * machine's. 0: it is not smaller, or not known. */
 	uint64_t go_processors;
-	/* The length of the recording, the time that all goroutines ran, and the time that
-	 * goroutines of the garbage collector ran, as far as they are known. */
+	/* The length of the recording, and the running time of all goroutines. collector_ns is the
+	 * running time of the garbage collector's goroutines, where known. */
 	uint64_t span_ns, run_ns, collector_ns;
 	bool collector_known;
 };

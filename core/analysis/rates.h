@@ -10,7 +10,7 @@ struct rate {
 	uint32_t func;
 	uint64_t calls, before;  /* before: the calls between the previous two looks */
 	uint64_t self_ns;        /* corrected, if the trace is */
-	uint64_t p50_ns, p99_ns; /* of the calls that finished in that time; 0: none */
+	uint64_t p50_ns, p99_ns; /* percentiles of finished calls; 0 without calls */
 	bool unsure;             /* its corrected self time is less than its uncertainty */
 	bool doubtful;           /* that, or probes took too much of it (correction_doubtful) */
 };

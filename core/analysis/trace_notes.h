@@ -9,8 +9,8 @@
 /* Adds notes on the traced program, its end, and what was not traced or lost. The last line is
  * always about losses. 0 or -ENOMEM; notes_free in either case. */
 int trace_notes(const struct loaded_trace *trace, struct notes *to);
-/* Adds the few most important notes: how much was recorded, what is left out, how recording ended,
- * how much slower the program was, what was lost. Not for samples. Errors as above. */
+/* Adds the few most important notes: the length of the recording, parts left out, its end, the
+ * program's slowdown, losses. Not for samples. Errors as above. */
 int trace_notes_main(const struct loaded_trace *trace, struct notes *to);
 
 /* Returns whether most goroutines without a recorded call belong to the runtime, as far as it is

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * Writes large protobuf messages part by part. The encodings of two messages of one type, one after
- * the other, encode a message with the repeated fields of both (protobuf's encoding guide, "last
- * one wins"). So a message that does not fit into memory is written as many small ones.
+ * Writes large protobuf messages part by part. Two encodings of one type, one after the other,
+ * encode a message with the repeated fields of both (protobuf's encoding guide, "last one wins").
+ * So a message that does not fit into memory is written as many small ones.
  */
 #ifndef GOTRACE_PROTOOUT_H
 #define GOTRACE_PROTOOUT_H

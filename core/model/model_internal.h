@@ -195,8 +195,8 @@ int call_push(struct model *m, struct stack *s, const struct event *e, uint32_t 
 int call_end_seen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
 /* Ends the top call, whose end was not seen. If its prologue never went on, there was no call. */
 int call_end_unseen(struct model *m, struct stack *s, uint64_t ts_ns, enum call_end end);
-/* Adds `by` (1, or -1 to uncount) to the number of recursive calls of f's node or, where f is
- * folded, to the calls of its fold. */
+/* Adds `by` (1, or -1 to uncount) to the number of recursive calls of f's node. Where f is folded,
+ * adds it to the calls of its fold. */
 void call_count_again(struct model *m, const struct frame *f, int by);
 /* Hands a frame to on_entry. */
 void call_begun(struct model *m, struct stack *s, struct frame *f);

@@ -48,8 +48,8 @@ struct frame_states {
 	struct off_times before; /* its goroutine's `off` when the call began */
 	struct off_times self;
 	size_t waits; /* call_waits.c: index of its first wait */
-	/* For holds.c: since when the call may hold a lock (0: since it began), then the duration
-	 * and the function of the longest of its callees since that time. */
+	/* For holds.c. since_ns: begin of a possible hold, 0 for the begin of the call. longest_ns,
+	 * longest: the duration and the function of the longest callee since then. */
 	uint64_t since_ns, longest_ns;
 	uint32_t longest;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* A recording of samples made up for tests: main.main calls main.one and main.two, which call
- * main.leaf, inlined in the latter; a thread in C; a label. */
+/* A recording of samples made up for tests. main.main calls main.one and main.two. These call
+ * main.leaf, which is inlined in main.two. There is also a thread in C, and a label. */
 #ifndef GOTRACE_SAMPLES_FIXTURE_H
 #define GOTRACE_SAMPLES_FIXTURE_H
 

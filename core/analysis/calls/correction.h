@@ -41,8 +41,8 @@ static inline bool correction_unsure(const struct call_stats *st)
 
 /*
  * Returns whether the number could be wrong. A row with it never comes first. Its self time is not
- * sure, or probes took more than what remains of it. The same holds for its running time, where
- * running and the time without a processor are most of the self time. A thread that traps has no
+ * sure, or probes took more than the rest of it. Where running and the time without a processor are
+ * most of the self time, these rules also apply to the running time. A thread that traps has no
  * processor more often.
  */
 bool correction_doubtful(const struct call_stats *st);

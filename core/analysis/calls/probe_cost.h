@@ -55,15 +55,15 @@ struct probe_overhead {
 /*
  * Finds the overhead. With samples of the processor time (end.cpu_samples) it is measured. Samples
  * outside of probes are the program's, less the cost of caches that probes left cold. Without
- * samples it is an estimate from the costs above and from the kernel's part of the time, because
- * traps are nearly all of that part. Returns false when the trace does not have enough keys.
+ * samples it is an estimate from the costs above and from the kernel's part of the time. Traps are
+ * nearly all of that part. Returns false when the trace does not have enough keys.
  */
 bool probe_overhead_find(const struct trace_info *info, struct probe_overhead *o);
 
 /*
- * Writes it as one line, processor time first: "about 24x the processor time of an untraced run,
- * and as many times as long (probes 26.0s of 27.9s of processor time)". Returns buf, or NULL when
- * the trace does not have enough keys.
+ * Writes it as one line, processor time first. For example: "about 24x the processor time of an
+ * untraced run, and as many times as long (probes 26.0s of 27.9s of processor time)". Returns buf,
+ * or NULL when the trace does not have enough keys.
  */
 #define PROBE_OVERHEAD_BYTES 320
 const char *probe_overhead_say(const struct trace_info *info, char buf[PROBE_OVERHEAD_BYTES]);

@@ -93,8 +93,8 @@ static inline void sample_off_add(struct off_times *off, uint8_t state, uint64_t
 	off->unknown_ns += state == SAMPLE_STATE_UNKNOWN ? weight_ns : 0;
 }
 
-/* To be called for each stack of n functions that a format writes, because there may be far more
- * stacks of goroutines than the recording has. 0 or -E2BIG (logged). */
+/* To be called for each stack of n functions that a format writes. There may be far more stacks of
+ * goroutines than the recording has. 0 or -E2BIG (logged). */
 int sample_frames_take(struct loaded_samples *s, size_t n);
 /* Sets *funcs (grown to *cap) to the *n functions of a stack as in the model, the outermost first.
  * *unresolved: it has an address without a symbol. 0, -ENOMEM, or the error of

@@ -7,10 +7,10 @@
 
 /*
  * Marks the groups of samples that are waits of parked goroutines. With leave_out, which reports
- * set, it leaves them out. Looks must show a parked goroutine over half of the recording, for 95 %
- * of that time in one place for one reason, and in at most three waits. Goroutines that only one
- * look saw count as parked if nine of ten others at their place are. If next to nothing remained,
- * no group is marked. Call it before sample_fill. 0 or -ENOMEM.
+ * set, it leaves them out. Looks must show a parked goroutine over half of the recording. For 95 %
+ * of that time it must be in one place for one reason, in at most three waits. Goroutines that only
+ * one look saw count as parked if nine of ten others at their place are. If next to nothing
+ * remained, no group is marked. Call it before sample_fill. 0 or -ENOMEM.
  */
 int sample_parked_find(struct loaded_samples *s, bool leave_out);
 

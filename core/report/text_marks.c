@@ -42,7 +42,7 @@ void text_none_sure(const struct report *rep, FILE *out)
 	if (!rep->none_sure)
 		return;
 	char few[96] =
-		"it is not known which function took the most time, because probes took most of each";
+		"it is not known which function took the most time, because probes took too much of it";
 	char *line = NULL;
 
 	if (n && n < FEW_SAMPLES)

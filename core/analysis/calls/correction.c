@@ -553,6 +553,27 @@ bool correction_doubtful(const struct call_stats *st)
 	return correction_unsure(st) || st->probe_ns > st->self_ns || run_doubtful(st);
 }
 
+bool correction_any_sure(const struct loaded_trace *t)
+{
+	const struct call_stats *first = NULL;
+	uint64_t all_ns = 0, above_ns = 0;
+	bool doubtful = false;
+
+	for (size_t i = 0; i < t->n_funcs; i++) {
+		const struct call_stats *st = &t->funcs[i];
+
+		all_ns += st->self_ns;
+		if (correction_doubtful(st))
+			doubtful = true;
+		else if (st->total_ns && (!first || st->self_ns > first->self_ns))
+			first = st;
+	}
+	for (size_t i = 0; first && i < t->n_funcs; i++)
+		if (t->funcs[i].self_ns > first->self_ns)
+			above_ns += t->funcs[i].self_ns;
+	return first ? !correction_hides(above_ns, first->self_ns, all_ns) : !doubtful;
+}
+
 int correction_apply(struct loaded_trace *t)
 {
 	struct correcting c = { 0 }, all = { 0 };

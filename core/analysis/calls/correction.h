@@ -47,20 +47,14 @@ static inline bool correction_unsure(const struct call_stats *st)
  */
 bool correction_doubtful(const struct call_stats *st);
 
-/* Returns whether the number of any function that took time is certain. Without one there is no
- * answer. */
-static inline bool correction_any_sure(const struct loaded_trace *t)
+/* Returns whether doubtful rows hide the first certain one: they have more than half of the time,
+ * and it has less than a tenth. It is no answer then. */
+static inline bool correction_hides(uint64_t above_ns, uint64_t first_ns, uint64_t all_ns)
 {
-	bool doubtful = false;
-
-	for (size_t i = 0; i < t->n_funcs; i++) {
-		const bool sure = !correction_doubtful(&t->funcs[i]);
-
-		if (sure && t->funcs[i].total_ns)
-			return true;
-		doubtful |= !sure;
-	}
-	return !doubtful;
+	return above_ns > all_ns / 2 && first_ns < all_ns / 10;
 }
+
+/* Returns whether a certain function took time and is not hidden (correction_hides). */
+bool correction_any_sure(const struct loaded_trace *t);
 
 #endif

@@ -135,7 +135,7 @@ too_large() {
 	limited 1 gt record -o cut -- "$program"
 	expect_grep '^status 0$' err
 	expect_grep 'was cut short: file too large' err
-	expect_grep '^gotrace: cut: [0-9]+ events in 0[.][0-9] KB, the rest lost;' err
+	expect_grep '^gotrace: cut: [0-9]+ events in [0-9.]+ KB, the rest lost;' err
 	gt report cut >text 2>&1
 	expect_grep incomplete text
 	echo '{ "interval": "1s", "store": { "directory": "store" } }' >agent.json

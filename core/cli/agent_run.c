@@ -311,14 +311,17 @@ int agent_begin(struct agent *a)
 bool agent_stretch(struct agent *a)
 {
 	struct sampling *s = &a->sampling;
-	bool ended = false;
-	uint64_t now, drained;
+	uint64_t now = clock_monotonic_ns(), drained;
+	bool ended;
 
-	while (!ended && !s->cut && (now = clock_monotonic_ns()) < a->end_ns) {
+	/* Once at least: on a busy host the one before may take all the time of this one to put
+	 * away, and signals are looked at here. */
+	do {
 		ended = sampling_until(s,
 				       now + SECOND_NS < a->end_ns ? now + SECOND_NS : a->end_ns);
 		agent_meet(a);
-	}
+		now = clock_monotonic_ns();
+	} while (!ended && !s->cut && now < a->end_ns);
 	s->cut = false;
 	if (read(s->wake_fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
 		log_debug("eventfd: %s", strerror(errno));

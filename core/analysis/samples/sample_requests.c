@@ -203,7 +203,7 @@ char *sample_requests_say(const struct loaded_trace *t)
 	qsort(w, n, sizeof(*w), most_first);
 	fprintf(f,
 		"left out: %s of waiting for the next request (--parked shows it):", HUMAN(all_ns));
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && (!i || share_pct(w[i].ns, all_ns) >= 1); i++)
 		fprintf(f, "%s %.0f%% in %s", i ? "," : "", share_pct(w[i].ns, all_ns), w[i].first);
 	return text_stream_close(f, &line) ? NULL : line;
 }

@@ -47,8 +47,8 @@ static inline bool correction_unsure(const struct call_stats *st)
  */
 bool correction_doubtful(const struct call_stats *st);
 
-/* Returns whether doubtful rows hide the first certain one: they have more than half of the time,
- * and it has less than a tenth. It is no answer then. */
+/* Returns whether doubtful rows hide the first certain one. They do if they have more than half of
+ * the time, and it has less than a tenth. It is no answer then. */
 static inline bool correction_hides(uint64_t above_ns, uint64_t first_ns, uint64_t all_ns)
 {
 	return above_ns > all_ns / 2 && first_ns < all_ns / 10;

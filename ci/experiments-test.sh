@@ -204,6 +204,7 @@ made() {
 safety() {
 	mkdir "$work/safety" && tar -C "$work/safety" -xf results/springboard-safety/older-runs.tar.zst && cp -r results/springboard-safety/2* "$work/safety" || exit
 	[ "$(ls "$work/safety" | wc -l)" -ge 10 ] || fail "runs are missing"
+	for run in "$work"/safety/2*/; do experiments/rows.sh --unpack "$run" >/dev/null || fail "rows of $run are not unpacked"; done
 	experiments/springboard-safety/summary.sh "$work"/safety/2*/ | diff results/springboard-safety/summary.md - ||
 		fail "the stored summary is not what the rows make"
 }

@@ -221,7 +221,10 @@ check "a traced and a sampled run of one program are compared" compared
 
 refusals() {
 	expect_status 2 gt sample 2>err
-	expect_status 2 gt sample -F 0 -- true 2>err
+	for number in 0 +1 -1 4294967396; do
+		expect_status 2 gt sample "-F$number" -- true 2>err
+		expect_grep "'$number' is not a number from 1 to" err
+	done
 	expect_status 2 gt sample -c 5 -- true 2>err
 	expect_status 2 gt sample -e nothing -- true 2>err
 	expect_grep "no event 'nothing'" err

@@ -313,11 +313,10 @@ static void take_listen(struct reading *r, json_t *v)
 {
 	const char *text = json_is_string(v) ? json_string_value(v) : "";
 	const char *colon = strrchr(text, ':');
-	char *end;
-	unsigned long port = strtoul(colon ? colon + 1 : text, &end, 10);
+	uint64_t port = 0;
 	size_t n = colon ? (size_t)(colon - text) : 0;
 
-	if (*end || !port || port > UINT16_MAX || !n) {
+	if (!n || parse_decimal(colon + 1, UINT16_MAX, &port) || !port) {
 		wrong(r, "\"listen\" is an address such as \"127.0.0.1:4041\"");
 		return;
 	}

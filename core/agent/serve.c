@@ -19,6 +19,7 @@
 #include "agent/store.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/units.h"
 
 #define PROFILES 8 /* taken at a time */
 #define CUTTING_SECONDS                                                                          \
@@ -138,10 +139,9 @@ static enum MHD_Result profile(struct server *s, struct MHD_Connection *c)
 	const char *text = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "seconds");
 	struct store_query q = { .service = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND,
 									"service") };
-	char *end = NULL;
-	unsigned long seconds = text ? strtoul(text, &end, 10) : SECONDS_DEFAULT;
+	uint64_t seconds = SECONDS_DEFAULT;
 
-	if ((end && *end) || !seconds || seconds > SECONDS_MAX)
+	if ((text && parse_decimal(text, SECONDS_MAX, &seconds)) || !seconds)
 		return send_error(c, MHD_HTTP_BAD_REQUEST, "seconds is a number from 1 to 600");
 	if (!count_profile(s, true))
 		return send_error(c, MHD_HTTP_SERVICE_UNAVAILABLE,

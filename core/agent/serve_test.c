@@ -212,6 +212,8 @@ static void test_answers(void **state)
 	assert_int_equal(ask_with("/", HOST), 200);
 	assert_int_equal(ask_with("/x", HOST), 404);
 	assert_int_equal(ask_with("/debug/pprof/profile?seconds=0", HOST), 400);
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=", HOST), 400);
+	assert_int_equal(ask_with("/debug/pprof/profile?seconds=-18446744073709551615", HOST), 400);
 	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1", HOST), 404);
 	assert_int_equal(ask_with("/metrics", "Host: evil.example\r\n"), 421);
 	assert_int_equal(ask_with("/metrics", ""), 400);

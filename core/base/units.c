@@ -45,3 +45,15 @@ int parse_duration_ns(const char *s, uint64_t unit_ns, uint64_t *ns)
 
 	return parse(s, names, factors, unit_ns, ns);
 }
+
+int parse_decimal(const char *s, uint64_t most, uint64_t *n)
+{
+	if (!*s || s[strspn(s, "0123456789")])
+		return -EINVAL;
+	errno = 0;
+	unsigned long long v = strtoull(s, NULL, 10);
+	if (errno || v > most)
+		return -ERANGE;
+	*n = v;
+	return 0;
+}

@@ -50,12 +50,32 @@ static void refused(void **state)
 	assert_int_equal(v, 7);
 }
 
+static void decimals(void **state)
+{
+	static const char *const bad[] = { "", "-1", "+1", " 1", "1 ", "1x", "0x1", "1.0" };
+	static const char *const large[] = { "600", "4294967297", "18446744073709551617",
+					     "99999999999999999999999" };
+	uint64_t v = 7;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
+		assert_int_equal(parse_decimal(bad[i], 599, &v), -EINVAL);
+	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
+		assert_int_equal(parse_decimal(large[i], 599, &v), -ERANGE);
+	assert_int_equal(v, 7);
+	assert_int_equal(parse_decimal("0599", 599, &v), 0);
+	assert_int_equal(v, 599);
+	assert_int_equal(parse_decimal("18446744073709551615", UINT64_MAX, &v), 0);
+	assert_true(v == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sizes),
 		cmocka_unit_test(durations),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(decimals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

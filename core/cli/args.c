@@ -139,12 +139,9 @@ int arg_table(struct argp_state *state, const char *what, const char *word, cons
 
 uint64_t arg_number(struct argp_state *state, const char *what, const char *s)
 {
-	char *end;
+	uint64_t v = 0;
 
-	errno = 0;
-	unsigned long long v = strtoull(s, &end, 10);
-
-	if (errno || end == s || *end || strchr(s, '-'))
+	if (parse_decimal(s, UINT64_MAX, &v))
 		arg_error(state, "%s takes a number, not '%s'", what, s);
 	return v;
 }

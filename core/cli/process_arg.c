@@ -10,6 +10,7 @@
 #include "attach/target/process_names.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "base/units.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 
@@ -44,13 +45,10 @@ static void ask(const char *name, const pid_t *found, size_t n)
 pid_t process_arg(struct argp_state *state, const char *arg)
 {
 	pid_t found[CANDIDATES];
-	char *end;
+	uint64_t pid = 0;
 
 	if (strspn(arg, "0123456789") == strlen(arg) || *arg == '-') {
-		errno = 0;
-		long pid = strtol(arg, &end, 10);
-
-		if (errno || end == arg || *end || pid <= 0 || pid > INT_MAX)
+		if (parse_decimal(arg, INT_MAX, &pid) || !pid)
 			arg_error(state, "--pid: '%s' is not a process id", arg);
 		return (pid_t)pid;
 	}

@@ -102,7 +102,7 @@ static const char doc[] =
 /* The options of inline stubs. */
 static error_t parse_inline(struct record_options *o, int key, char *arg, struct argp_state *state)
 {
-	char *end;
+	uint64_t n = 0;
 
 	switch (key) {
 	case OPT_RING:
@@ -112,10 +112,10 @@ static error_t parse_inline(struct record_options *o, int key, char *arg, struct
 			arg_error(state, "--ring: '%s' is not a power of two from 4K to 1G", arg);
 		return 0;
 	case OPT_RINGS:
-		o->n_rings = (unsigned)strtoul(arg, &end, 10);
-		if (*end || !o->n_rings || o->n_rings > RING_MAX)
+		if (parse_decimal(arg, RING_MAX, &n) || !n)
 			arg_error(state, "--rings: '%s' is not a number from 1 to %d", arg,
 				  RING_MAX);
+		o->n_rings = (unsigned)n;
 		return 0;
 	case OPT_OVERFLOW:
 		if (strcmp(arg, "throttle") && strcmp(arg, "drop"))

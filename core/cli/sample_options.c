@@ -130,20 +130,20 @@ static void check(struct sample_run *r, struct argp_state *state)
 
 static void parse_hz(struct sampling *s, const char *arg, struct argp_state *state)
 {
-	char *end;
+	uint64_t hz = 0;
 
-	s->hz = (unsigned)strtoul(arg, &end, 10);
-	if (*end || !s->hz || s->hz > HZ_MAX || *arg == '-')
+	if (parse_decimal(arg, HZ_MAX, &hz) || !hz)
 		arg_error(state, "-F: '%s' is not a number from 1 to %d", arg, HZ_MAX);
+	s->hz = (unsigned)hz;
 }
 
 static void parse_count(struct sampling *s, const char *arg, struct argp_state *state)
 {
-	char *end;
+	uint64_t count = 0;
 
-	s->count = (unsigned)strtoul(arg, &end, 10);
-	if (*end || !s->count || *arg == '-')
-		arg_error(state, "-c: '%s' is not a number from 1 on", arg);
+	if (parse_decimal(arg, UINT_MAX, &count) || !count)
+		arg_error(state, "-c: '%s' is not a number from 1 to %u", arg, UINT_MAX);
+	s->count = (unsigned)count;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/units.h"
 #include "sample/sampling.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -109,10 +110,9 @@ uint64_t host_cpu_ns(const struct host *h)
 
 static void add_process(struct sampling *s, const char *pid)
 {
-	char *end;
-	unsigned long n = strtoul(pid, &end, 10);
+	uint64_t n;
 
-	if (n && n <= INT_MAX && !*end)
+	if (!parse_decimal(pid, INT_MAX, &n) && n)
 		processes_add_running(&s->processes, (uint32_t)n, clock_monotonic_ns());
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "base/units.h"
 #include "trace/trace.h"
 
 /* strdup that lets NULL through. */
@@ -147,14 +148,9 @@ const char *trace_info_get(const struct trace_info *t, const char *key)
 uint64_t trace_info_u64(const struct trace_info *t, const char *key, uint64_t missing)
 {
 	const char *value = trace_info_get(t, key);
-	char *end;
+	uint64_t n;
 
-	/* strtoull takes blanks and signs, which are no decimal number here. */
-	if (!value || *value < '0' || *value > '9')
-		return missing;
-	errno = 0;
-	unsigned long long n = strtoull(value, &end, 10);
-	return errno || *end ? missing : n;
+	return !value || parse_decimal(value, UINT64_MAX, &n) ? missing : n;
 }
 
 void trace_info_free(struct trace_info *t)

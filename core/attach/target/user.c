@@ -12,15 +12,14 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/units.h"
 
 /* A decimal id, or -1. */
 static long parse_id(const char *s)
 {
-	char *end;
+	uint64_t n;
 
-	errno = 0;
-	unsigned long n = s && *s ? strtoul(s, &end, 10) : UINT_MAX;
-	return !s || !*s || *end || errno || n >= UINT_MAX ? -1 : (long)n;
+	return !s || parse_decimal(s, UINT_MAX - 1, &n) ? -1 : (long)n;
 }
 
 static void take(struct user *u, const struct passwd *pw)

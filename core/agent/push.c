@@ -110,16 +110,21 @@ static size_t take_header(char *data, size_t size, size_t n, void *ctx)
 	return a->header_bytes > ANSWER_MAX ? 0 : size * n;
 }
 
+static bool too_late(struct pusher *p)
+{
+	pthread_mutex_lock(&p->lock);
+	bool late = p->stop && clock_monotonic_ns() > p->stop_ns;
+	pthread_mutex_unlock(&p->lock);
+	return late;
+}
+
 /* A push that goes on when the agent is to end may end by itself, for a while. */
 static int may_go_on(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
 	struct pusher *p = ctx;
 
 	(void)a, (void)b, (void)c, (void)d;
-	pthread_mutex_lock(&p->lock);
-	bool too_late = p->stop && clock_monotonic_ns() > p->stop_ns;
-	pthread_mutex_unlock(&p->lock);
-	return too_late;
+	return too_late(p);
 }
 
 static void count(struct pusher *p, enum outcome o, uint64_t profiles)
@@ -338,7 +343,10 @@ static void *push_all(void *ctx)
 		curl_easy_cleanup(curl);
 		return NULL;
 	}
-	while (!stopping(p)) {
+	for (bool last = false; !last;) {
+		/* The last stretch is stored just before: it goes out, too, unless the server
+		 * cannot be reached or takes too long. */
+		const bool stop = stopping(p);
 		int got = take(p, &s, &b);
 		enum outcome o = got > 1 ? push(p, curl, &b) : LATER;
 
@@ -354,6 +362,7 @@ static void *push_all(void *ctx)
 		} else {
 			wait_ns = FIRST_NS;
 		}
+		last = stop && (got <= 0 || (got > 1 && o == LATER) || too_late(p));
 	}
 	curl_easy_cleanup(curl);
 	store_close(&s);

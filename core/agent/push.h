@@ -34,7 +34,8 @@ struct pusher *pusher_start(const struct agent_config *c);
 /* Notes that the outbox has a new profile. */
 void pusher_wake(struct pusher *p);
 struct push_counts pusher_counts(struct pusher *p);
-/* Ends the thread. A push in progress has `grace_ns` to end. */
+/* Pushes what the outbox has, for `grace_ns` at most, and ends the thread. A push that fails ends
+ * it at once; the rest stays in the outbox. */
 void pusher_stop(struct pusher *p, uint64_t grace_ns);
 
 /* Returns the body of a request that pushes one profile. labels are an object of JSON. The caller

@@ -223,8 +223,9 @@ static void *take(void *ctx)
 	return NULL;
 }
 
-/* Pushes all that is in the outbox, `n` profiles. */
-static struct push_counts push_all_to(struct taking *t, unsigned n)
+/* Pushes all that is in the outbox, `n` profiles. With grace_ns, the pusher is to stop as it
+ * starts. */
+static struct push_counts push_within(struct taking *t, unsigned n, uint64_t grace_ns)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t size = sizeof(at);
@@ -242,11 +243,11 @@ static struct push_counts push_all_to(struct taking *t, unsigned n)
 		.directory = dir, .url = url, .timeout_ns = 3600000000000ull });
 
 	assert_non_null(p);
-	while (c.pushed + c.refused < n) {
+	while (!grace_ns && c.pushed + c.refused < n) {
 		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 		c = pusher_counts(p);
 	}
-	pusher_stop(p, 0);
+	pusher_stop(p, grace_ns);
 	shutdown(t->listen_fd, SHUT_RDWR);
 	pthread_join(thread, NULL);
 	close(t->listen_fd);
@@ -254,6 +255,22 @@ static struct push_counts push_all_to(struct taking *t, unsigned n)
 		for (size_t k = 0; k < i; k++)
 			assert_string_not_equal(t->ids[i], t->ids[k]);
 	return c;
+}
+
+static struct push_counts push_all_to(struct taking *t, unsigned n)
+{
+	return push_within(t, n, 0);
+}
+
+/* The last stretch is stored just before the pusher stops. */
+static void test_last(void **state)
+{
+	struct taking t = { 0 };
+
+	(void)state;
+	add_profiles(100, 1000);
+	push_within(&t, 100, UINT64_MAX / 4);
+	assert_int_equal(t.n_ids, 100);
 }
 
 /* What 40 services have is in one request. */
@@ -400,8 +417,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_variables),  cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_together),   cmocka_unit_test(test_bounds),
-		cmocka_unit_test(test_one_by_one), cmocka_unit_test(test_unreadable),
+		cmocka_unit_test(test_together),   cmocka_unit_test(test_last),
+		cmocka_unit_test(test_bounds),     cmocka_unit_test(test_one_by_one),
+		cmocka_unit_test(test_unreadable),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -223,7 +223,7 @@ refusals() {
 	expect_status 2 gt sample 2>err
 	for number in 0 +1 -1 4294967396; do
 		expect_status 2 gt sample "-F$number" -- true 2>err
-		expect_grep "'$number' is not a number from 1 to" err
+		expect_grep 'is not a number from 1 to 20000' err
 	done
 	expect_status 2 gt sample -c 5 -- true 2>err
 	expect_status 2 gt sample -e nothing -- true 2>err

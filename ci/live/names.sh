@@ -96,6 +96,8 @@ errors() { # file names, and words of the command line that may be file names
 	expect_status 2 gt report -n "$strange" 2>err.n
 	expect_status 2 gt report "-$strange" 2>err.option
 	expect_status 2 gt report "--$strange" 2>err.long
+	expect_status 2 gt report $'-\x9bx' 2>err.byte
+	! LC_ALL=C grep -q $'\x9b' err.byte || fail "a byte that is not UTF-8 reaches the terminal"
 	expect_status 2 gt record -m "$strange" -- x 2>err.m
 	clean err.*
 	for f in err.*; do

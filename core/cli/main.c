@@ -71,17 +71,21 @@ static void usage(FILE *out)
 	      out);
 }
 
-/* getopt shows an option that it does not know as it is. None of ours has a control character in
+/* getopt prints an option that it does not know as it is. None of ours has a control character in
  * its name; a file whose name begins with - may. */
 static bool has_strange_option(char *const *argv)
 {
+	bool unsafe = false;
+
 	for (; *argv && strcmp(*argv, "--"); argv++)
-		for (const char *s = *argv; **argv == '-' && *s && *s != '='; s++)
-			if (text_control(s)) {
+		for (const char *s = *argv; **argv == '-' && *s && *s != '=';) {
+			s += text_char(s, &unsafe);
+			if (unsafe) {
 				log_error(
-					"an option holds a control character; a file name that begins with - is given as ./-NAME");
+					"an option holds a control character, or a byte that is not UTF-8; a file name that begins with - is given as ./-NAME");
 				return true;
 			}
+		}
 	return false;
 }
 

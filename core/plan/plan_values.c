@@ -205,7 +205,8 @@ static int by_register(const char *expr, struct govalue *v)
 	char *end;
 	unsigned long reg = strtoul(expr + 1, &end, 10);
 
-	if (end == expr + 1 || (*end && *end != ':') || reg >= GOVALUE_INT_REGS)
+	if (end == expr + 1 || strspn(expr + 1, "0123456789") != (size_t)(end - expr - 1) ||
+	    (*end && *end != ':') || reg >= GOVALUE_INT_REGS)
 		return -EINVAL;
 	type = type ? type + 1 : "int";
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {

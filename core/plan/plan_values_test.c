@@ -159,8 +159,12 @@ static void registers(void **state)
 static void values_that_are_not_there(void **state)
 {
 	static const char *const registers[] = {
-		"main.recursive(%9)", "main.recursive(%)", "main.recursive(%0:float)",
+		"main.recursive(%9)",
+		"main.recursive(%)",
+		"main.recursive(%0:float)",
 		"main.recursive(%0int)",
+		"main.recursive(%-18446744073709551613)",
+		"main.recursive(%+1)",
 		"main.recursive(%8:string)" /* its length has no register */
 	};
 

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/samples/sample_answer.h"
+#include "analysis/samples/wall_fixture.h"
 #include "trace/keys.h"
 #include "trace/samples.h"
 
@@ -52,24 +53,10 @@ static void threads(struct trace_writer *w)
 
 static void check(void (*fill)(struct trace_writer *w), const char *begins, const char *has)
 {
-	const struct sample_process p = { .pid = 7, .comm = "prog" };
 	char path[] = "/tmp/answer-XXXXXX";
-	struct trace_info info = { 0 };
 	struct loaded_trace t;
-	uint32_t number;
-	int fd = mkstemp(path);
+	struct trace_writer *w = wall_trace_begin(path, "sleep");
 
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
-	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
-	assert_int_equal(trace_info_set(&info, "states.reason.1", "sync.Mutex.Lock"), 0);
-	assert_int_equal(trace_info_set(&info, "states.reason.2", "sleep"), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	trace_info_free(&info);
-	assert_non_null(w);
-	assert_int_equal(trace_writer_process(w, &p, &number), 0);
 	fill(w);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 	struct trace_reader *r = trace_reader_open(path);

@@ -47,8 +47,7 @@ static size_t repository_bytes(const char *name)
 	return n < package ? n : package;
 }
 
-/* Does its package bring bytes from a connection, whatever they are of? */
-static bool carries_bytes(const char *name)
+bool sample_carries_bytes(const char *name)
 {
 	static const char *const packages[] = {
 		"bufio", "compress/", "crypto/",  "golang.org/x/", "internal/",         "io",
@@ -82,7 +81,7 @@ static void look_at(struct looking *l, const char *name)
 		l->first = name;
 	l->accepts |= !strcmp(name, "internal/poll.(*FD).Accept");
 	l->reads |= !strcmp(name, "internal/poll.(*pollDesc).waitRead");
-	if (!carries_bytes(name)) {
+	if (!sample_carries_bytes(name)) {
 		const size_t n = repository_bytes(l->first);
 
 		l->strange |= n != repository_bytes(name) || memcmp(name, l->first, n) != 0;

@@ -3,7 +3,13 @@
 #ifndef GOTRACE_SAMPLE_REQUESTS_H
 #define GOTRACE_SAMPLE_REQUESTS_H
 
+#include <stdbool.h>
+
 #include "analysis/samples/sample_load.h"
+
+/* Returns whether the function is of a package that brings bytes from a connection, whoever reads
+ * them: net, bufio, io, crypto and others of the standard library, and golang.org/x. */
+bool sample_carries_bytes(const char *name);
 
 /*
  * Marks the groups of samples that are such waits. With leave_out it leaves them out. Only a

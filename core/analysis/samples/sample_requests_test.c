@@ -10,7 +10,7 @@
 
 #include "analysis/samples/sample_answer.h"
 #include "analysis/samples/sample_requests.h"
-#include "trace/keys.h"
+#include "analysis/samples/wall_fixture.h"
 #include "trace/samples.h"
 
 #define MS    1000000ull
@@ -112,29 +112,16 @@ static void put_symbols(struct trace_writer *w)
 
 static void record(char *path, const struct goroutine *g, size_t n)
 {
-	const struct sample_process p = { .pid = 7, .comm = "prog" };
-	struct trace_info info = { 0 };
-	uint32_t number;
-	int fd = mkstemp(path);
+	struct trace_writer *w = wall_trace_begin(path, "IO wait");
 
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
-	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
-	assert_int_equal(trace_info_set(&info, "states.reason.1", "sync.Mutex.Lock"), 0);
-	assert_int_equal(trace_info_set(&info, "states.reason.2", "IO wait"), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	trace_info_free(&info);
-	assert_non_null(w);
-	assert_int_equal(trace_writer_process(w, &p, &number), 0);
 	for (size_t i = 0; i < n; i++)
 		put(w, i + 1, &g[i]);
 	put_symbols(w);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 }
 
-/* Leaves out the goroutines that are said to be; the answer and the line begin and end so. */
+/* Requires that the goroutines with `out` are left out, that the answer contains `answer`, and that
+ * the line contains `line`. NULL: there is no line. */
 static void check(const struct goroutine *g, size_t n, const char *answer, const char *line)
 {
 	static const struct trace_view view = { .leave_out_parked = true, .said = true };

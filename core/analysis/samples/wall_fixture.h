@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Traces of sample --wall for tests of their answers. */
+#ifndef GOTRACE_WALL_FIXTURE_H
+#define GOTRACE_WALL_FIXTURE_H
+
+#include <stdlib.h>
+
+#include "trace/keys.h"
+#include "trace/samples.h"
+#include "trace/trace.h"
+
+/* Begins a trace in the new file `path` (as of mkstemp) with one process. Reason 1 is a lock,
+ * reason 2 is `second`. The caller adds samples and finishes it. */
+static inline struct trace_writer *wall_trace_begin(char *path, const char *second)
+{
+	const struct sample_process p = { .pid = 7, .comm = "prog" };
+	struct trace_info info = { 0 };
+	uint32_t number;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
+	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
+	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
+	assert_int_equal(trace_info_set(&info, "states.reason.1", "sync.Mutex.Lock"), 0);
+	assert_int_equal(trace_info_set(&info, "states.reason.2", second), 0);
+	struct trace_writer *w = trace_writer_new(fd, &info);
+
+	trace_info_free(&info);
+	assert_non_null(w);
+	assert_int_equal(trace_writer_process(w, &p, &number), 0);
+	return w;
+}
+
+#endif

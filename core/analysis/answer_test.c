@@ -178,41 +178,38 @@ static void worker_before(void **state)
 	      "  there     main.evict runs 100% of its time\n");
 }
 
-/* Each call makes the same call many times. */
-static void many(void **state)
+/* Ten calls of main.serve call main.get eight times each, every 100 ns. main.get is in `state` for
+ * `wait` ns, and returns at the time `end` of the 100. */
+static void serve_many(const char *state, int wait, int end)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
 
 		put("10 entry main.serve 100 %d\n", t);
 		for (int k = 0; k < 8; k++)
-			put("10 entry main.get 200 %d\n10 state - 0x203 %d\n10 state - 1 %d\n"
+			put("10 entry main.get 200 %d\n10 state - %s %d\n10 state - 1 %d\n"
 			    "10 exit main.get 200 %d\n",
-			    t + 100 * k + 1, t + 100 * k + 2, t + 100 * k + 92, t + 100 * k + 93);
+			    t + 100 * k + 1, state, t + 100 * k + 2, t + 100 * k + 2 + wait,
+			    t + 100 * k + end);
 		put("10 exit main.serve 100 %d\n", t + 900);
 	}
+}
+
+static void many(void **state)
+{
+	(void)state;
+	serve_many("0x203", 90, 93);
 	check("main.serve waits 80% of its time for the network (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 	      "  where     main.get, IO wait (80%)\n"
 	      "  calls     main.get 8 times in each call\n");
 }
 
-/* On a full machine each of these calls waits for a processor: many calls wait long. */
+/* On a full machine each of these calls waits for a processor, so many calls wait long. */
 static void many_on_a_full_machine(void **state)
 {
 	(void)state;
-	begin();
-	for (int i = 0; i < 10; i++) {
-		int t = 1000 + 1000 * i;
-
-		put("10 entry main.serve 100 %d\n", t);
-		for (int k = 0; k < 8; k++)
-			put("10 entry main.get 200 %d\n10 state - 2 %d\n10 state - 1 %d\n"
-			    "10 exit main.get 200 %d\n",
-			    t + 100 * k + 1, t + 100 * k + 2, t + 100 * k + 72, t + 100 * k + 98);
-		put("10 exit main.serve 100 %d\n", t + 900);
-	}
+	serve_many("2", 70, 98);
 	check("main.serve runs 38% of its time and waits 62% for a processor (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 	      "  where     main.get (24%)\n"
 	      "  calls     main.get 8 times in each call\n"

@@ -55,6 +55,18 @@ static void pass_in(struct program *p, uint64_t ns, unsigned where, unsigned dep
 	pass_of(p, ns, where, depth, 0);
 }
 
+/* A call of main.work by stubs, each of which takes stub_ns before its event and after it. */
+static void call_work(struct program *p, uint64_t stub_ns, uint64_t ns)
+{
+	pass_in(p, stub_ns, SAMPLED_STUB, 208);
+	fprintf(p->out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p->ns);
+	pass_in(p, stub_ns, SAMPLED_STUB, 208);
+	pass_in(p, ns, SAMPLED_PROGRAM, 250);
+	pass_in(p, stub_ns, SAMPLED_STUB, 208);
+	fprintf(p->out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p->ns);
+	pass_in(p, stub_ns, SAMPLED_STUB, 208);
+}
+
 /* Likewise in the program's code, or in a trap. */
 static void pass(struct program *p, uint64_t ns, bool trap, unsigned depth)
 {
@@ -165,15 +177,8 @@ static void test_overlap(void **state)
 	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
 		     "1 entry main.all 100 1000 how=inline\n",
 	      p.out);
-	for (unsigned i = 0; i < n; i++) {
-		pass_in(&p, 40, SAMPLED_STUB, 208);
-		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
-		pass_in(&p, 40, SAMPLED_STUB, 208);
-		pass_in(&p, 100, SAMPLED_PROGRAM, 250);
-		pass_in(&p, 40, SAMPLED_STUB, 208);
-		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
-		pass_in(&p, 40, SAMPLED_STUB, 208);
-	}
+	for (unsigned i = 0; i < n; i++)
+		call_work(&p, 40, 100);
 	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
 	fclose(p.out);
 	load(text);
@@ -202,15 +207,8 @@ static void test_whole(void **state)
 	      p.out);
 	pass_in(&p, n * 100ull, SAMPLED_PROGRAM, 250);
 	fprintf(p.out, "1 exit main.long 200 %" PRIu64 " how=inline\n", p.ns);
-	for (unsigned i = 0; i < n; i++) {
-		pass_in(&p, 10, SAMPLED_STUB, 208);
-		fprintf(p.out, "1 entry main.work 200 %" PRIu64 " how=inline\n", p.ns);
-		pass_in(&p, 10, SAMPLED_STUB, 208);
-		pass_in(&p, 140, SAMPLED_PROGRAM, 250);
-		pass_in(&p, 10, SAMPLED_STUB, 208);
-		fprintf(p.out, "1 exit main.work 200 %" PRIu64 " how=inline\n", p.ns);
-		pass_in(&p, 10, SAMPLED_STUB, 208);
-	}
+	for (unsigned i = 0; i < n; i++)
+		call_work(&p, 10, 140);
 	fprintf(p.out, "1 exit main.all 100 %" PRIu64 " how=inline\n", p.ns);
 	fclose(p.out);
 	load(text);

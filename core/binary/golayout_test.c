@@ -268,8 +268,8 @@ static void test_broken_dwarf(void **state)
 	gobin_close(b);
 }
 
-/* A section of 42 bytes that no one needs becomes one that names a file of more DWARF, and the
- * names of units are said to be in that file. */
+/* A section of 42 bytes that no one needs becomes one that names a file of more DWARF. The names of
+ * units refer to that file. */
 static struct gobin *with_supplement(const char *path)
 {
 	static const char from[] = ".debug_gdb_scripts", to[] = ".gnu_debugaltlink";

@@ -365,7 +365,7 @@ static double by_chance(const struct estimate *e)
 	return 4 * (e->best.error_ns * e->best.error_ns + e->given_square_ns2);
 }
 
-/* Of what was measured, which bounds it. */
+/* The part that samples cannot show is at most the measured time. */
 static double bound_of(const struct correcting *c, const struct estimate *e)
 {
 	return fmin(never_seen(c, e), e->run_ns) + e->lacks_ns;
@@ -390,9 +390,10 @@ static void find_whole(struct correcting *c)
 }
 
 /*
- * A share is of the whole. Chance errs in each of the other functions for itself. What samples do
- * not show has one cause in all of them, so it adds up. If it explains why the whole is not what
- * the samples say, that is in it. The others may have more time by that, or less, down to none.
+ * The error of the other functions' sum, as an error of this function's share. Errors by chance of
+ * the functions are independent, so they add up as squares. The part that samples cannot show has
+ * one cause in all functions, so it adds up as it is. It is at least apart_ns. The others may have
+ * more time by the error, or less, down to none. Returns the larger change, in ns.
  */
 static double of_whole(const struct whole *w, double left_ns, double square_ns2, double bound_ns)
 {
@@ -405,8 +406,8 @@ static double of_whole(const struct whole *w, double left_ns, double square_ns2,
 		    left_ns * less_ns / (w->left_ns - less_ns));
 }
 
-/* Where no sample tells, the scales' `off` is as much as two standard errors already. The whole's
- * error is that of a share: it makes no row doubtful that is not so by itself. */
+/* Without samples, the scales' `off` is as much as two standard errors already. The error of the
+ * whole makes no row doubtful: the result is then no larger than what is left. */
 static double errors_of(const struct correcting *c, const struct estimate *e)
 {
 	const double left_ns = left_of(e), square_ns2 = by_chance(e), bound_ns = bound_of(c, e);

@@ -49,8 +49,9 @@ static uint64_t let_all_go(struct running *r, struct threads *t, struct stop_tim
 	return ns;
 }
 
-/* All threads stand still for so long, or longer where it takes most of it until the last one does
- * and is found: else there would be more stops. What is left to write waits for the next one. */
+/* A stop lasts STOP_NS. Where stopping and finding the threads takes most of that, it lasts longer:
+ * WRITE_NS are for writing in any case, so that the number of stops stays small. The next stop
+ * writes the rest. */
 #define STOP_NS  (20ull * 1000 * 1000)
 #define WRITE_NS (15ull * 1000 * 1000)
 

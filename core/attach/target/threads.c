@@ -361,9 +361,10 @@ static uint64_t min_ns(uint64_t a, uint64_t b)
 
 static struct patience patience_of_try(bool one, unsigned try)
 {
-	const uint64_t ns = one ? ONE_NS <<
+	const unsigned doubled = one ?
 	try : try
-		< SHORT_TRIES ? ALL_NS : ALL_NS << (try - SHORT_TRIES + 1);
+		< SHORT_TRIES ? 0 : try - SHORT_TRIES + 1;
+	const uint64_t ns = (one ? ONE_NS : ALL_NS) << doubled;
 
 	return (struct patience){ .asleep_ns = min_ns(ns, ASLEEP_MAX_NS),
 				  .busy_ns = min_ns(ns, BUSY_MAX_NS) };

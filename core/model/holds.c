@@ -31,10 +31,11 @@ static bool is_lock(const struct model *m, const struct stack *s)
 	       m->opt.holds->locks[s->state.reason];
 }
 
-static void begin_again(struct frame_states *f, uint64_t ts_ns)
+static void begin_again(struct frame_states *f, uint64_t ts_ns, bool released)
 {
 	f->since_ns = ts_ns;
 	f->longest_ns = 0;
+	f->released = released;
 }
 
 void holds_waited(const struct model *m, struct stack *s, uint64_t ts_ns)
@@ -42,7 +43,7 @@ void holds_waited(const struct model *m, struct stack *s, uint64_t ts_ns)
 	const size_t n = is_lock(m, s) ? own(m, s, s->n) : 0;
 
 	if (n)
-		begin_again(&s->frame_states[n - 1], ts_ns);
+		begin_again(&s->frame_states[n - 1], ts_ns, false);
 }
 
 void holds_returned(const struct model *m, struct stack *s, uint64_t dur_ns, uint64_t ts_ns)
@@ -90,6 +91,14 @@ static int put(struct holds *h, const struct hold *what)
 	return err;
 }
 
+/* Returns whether this release belongs to the last one, which ended the wait of another goroutine.
+ * A later release would find no wait that began before the last one. */
+static bool goes_on(const struct model *m, const struct stack *s, const struct frame_states *held)
+{
+	return held->released && m->opt.holds->together[s->state.reason] && !held->longest_ns &&
+	       s->state.from_ns < held->since_ns;
+}
+
 void holds_released(struct model *m, const struct stack *s, struct stack *waker, uint64_t ts_ns)
 {
 	const size_t waits = is_lock(m, s) ? own(m, s, s->n) : 0, n = own(m, waker, waker->n);
@@ -98,6 +107,9 @@ void holds_released(struct model *m, const struct stack *s, struct stack *waker,
 		return;
 	const struct frame *f = &waker->frames[n - 1];
 	struct frame_states *held = &waker->frame_states[n - 1];
+
+	if (goes_on(m, s, held))
+		return;
 	const uint64_t since_ns = held->since_ns ? held->since_ns : f->start_ns,
 		       ns = ts_ns > since_ns ? ts_ns - since_ns : 0;
 	const bool callee = held->longest_ns <= ns && 2 * held->longest_ns >= ns && ns;
@@ -112,7 +124,7 @@ void holds_released(struct model *m, const struct stack *s, struct stack *waker,
 
 	if (put(&m->holds, &one))
 		m->states_err = -ENOMEM;
-	begin_again(held, ts_ns);
+	begin_again(held, ts_ns, true);
 }
 
 const struct hold *model_holds(const struct model *m, size_t *n)

@@ -44,6 +44,9 @@ struct hold {
 /* For model_holds. */
 struct hold_rules {
 	bool locks[REASON_PREEMPTED + 1]; /* by reason: whether it is a wait for a lock */
+	/* by reason: one release ends all waits, as sync.(*RWMutex).Unlock does for readers
+	 * (sync/rwmutex.go) */
+	bool together[REASON_PREEMPTED + 1];
 	/* by function: whether it only waits or releases for its caller, as functions of package
 	 * sync do */
 	const uint8_t *for_caller;

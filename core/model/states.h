@@ -49,9 +49,11 @@ struct frame_states {
 	struct off_times self;
 	size_t waits; /* call_waits.c: index of its first wait */
 	/* For holds.c. since_ns: begin of a possible hold, 0 for the begin of the call. longest_ns,
-	 * longest: the duration and the function of the longest callee since then. */
+	 * longest: the duration and the function of the longest callee since then. released: a
+	 * release was at since_ns. */
 	uint64_t since_ns, longest_ns;
 	uint32_t longest;
+	bool released;
 };
 
 /* Waits by path, function and reason. */

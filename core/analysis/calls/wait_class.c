@@ -119,6 +119,7 @@ struct lock_rules *lock_rules_new(const struct trace_info *info)
 {
 	struct lock_rules *r = calloc(1, sizeof(*r));
 	uint8_t *for_caller = calloc(info->n_funcs + 1, 1);
+	char number[WAIT_REASON_BYTES];
 	struct wait_classes classes;
 
 	wait_classes_fill(&classes, info);
@@ -131,8 +132,10 @@ struct lock_rules *lock_rules_new(const struct trace_info *info)
 	}
 	for (size_t i = 0; i < info->n_funcs; i++)
 		for_caller[i] = acts_for_caller(info->funcs[i].name);
-	for (uint32_t i = 0; i <= REASON_PREEMPTED; i++)
+	for (uint32_t i = 0; i <= REASON_PREEMPTED; i++) {
 		r->rules.locks[i] = classes.of[i] == CLASS_LOCK;
+		r->rules.together[i] = !strcmp(wait_reason(info, i, number), "sync.RWMutex.RLock");
+	}
 	r->rules.for_caller = for_caller;
 	r->rules.n_funcs = info->n_funcs;
 	return r;

@@ -67,13 +67,18 @@ struct correcting {
 
 /* ---- by samples */
 
-/* Do they stand for another time than was measured, and chance does not explain it? */
-static bool contradict(const struct estimate *e, double scale)
+/* The standard error of the time that all samples stand for. */
+static double chance_of(const struct estimate *e, double scale)
 {
 	const double a_sample = e->squares / e->sampled_ns;
 
-	return fabs(e->run_ns - scale * e->sampled_ns) >
-	       3 * scale * a_sample * sqrt(e->sampled_ns / a_sample + 1);
+	return scale * a_sample * sqrt(e->sampled_ns / a_sample + 1);
+}
+
+/* Do they stand for another time than was measured, and chance does not explain it? */
+static bool contradict(const struct estimate *e, double scale)
+{
+	return fabs(e->run_ns - scale * e->sampled_ns) > 3 * chance_of(e, scale);
 }
 
 /*
@@ -165,16 +170,32 @@ static struct taken at_most(struct taken t, double run_ns)
 	return (struct taken){ fmin(t.ns, run_ns), fmin(t.error_ns, run_ns) };
 }
 
-/* As of OFF-CPU, probes have their share of the time without a processor. Without states that is
- * known of the whole program only. */
-static double delayed(const struct correcting *c, const struct estimate *e)
+/* A row with few samples has the whole program's share: one more sample stands for it. Probes
+ * anywhere have used up the time that its thread had. */
+static double in_probes(const struct correcting *c, const struct estimate *e)
 {
-	const double sampled_ns = c->scale_samples * e->sampled_ns;
+	const double n = (double)e->n;
 
-	if (c->waits <= 0 || !e->n || e->squares <= 0 || e->run_ns <= sampled_ns ||
-	    !contradict(e, c->scale_samples))
-		return 0;
-	return c->waits * (e->run_ns - sampled_ns) * (1 - e->program_ns / e->sampled_ns);
+	return (n * (e->n ? 1 - e->program_ns / e->sampled_ns : 0) + c->probes) / (n + 1);
+}
+
+/*
+ * As of OFF-CPU, probes have their share of the time without a processor. Without states that is
+ * known of the whole program only. How long a row ran is then known by its samples only: the
+ * error of their number is part of its own. Where its time as measured was multiplied by their
+ * share, that part is out.
+ */
+static void find_delay(const struct correcting *c, bool samples, struct estimate *e)
+{
+	const bool any = e->n && e->squares > 0; /* a damaged trace may have samples of no time */
+	const double ns = any ? c->scale_samples * e->sampled_ns : 0,
+		     delay = c->waits * (any || !e->n ? in_probes(c, e) : 0);
+
+	if (any)
+		e->best.error_ns = hypot(e->best.error_ns, delay * chance_of(e, c->scale_samples));
+	if (e->run_ns > ns && !(samples && any && !contradict(e, c->scale_samples)))
+		e->delayed_ns = fmin(delay * (e->run_ns - ns), e->run_ns - e->best.ns);
+	e->best.ns += e->delayed_ns;
 }
 
 static void weigh(const struct correcting *c, struct estimate *e)
@@ -198,8 +219,7 @@ static void weigh(const struct correcting *c, struct estimate *e)
 	if (c->by != CORRECT_BY_BETTER)
 		samples = c->by == CORRECT_BY_SAMPLES;
 	e->best = samples ? e->by_samples : e->by_events;
-	e->delayed_ns = fmin(delayed(c, e), e->run_ns - e->best.ns);
-	e->best.ns += e->delayed_ns;
+	find_delay(c, samples, e);
 }
 
 static void add_path(const struct correcting *c, size_t path, struct estimate *e)

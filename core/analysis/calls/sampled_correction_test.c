@@ -473,6 +473,67 @@ static void test_delayed(void **state)
 	}
 }
 
+/* main.often's probes take next to all of the processor's time. Then main.once has no processor for
+ * 8 ms. The clock interrupts it `samples` times, in a trap, or once in the program. */
+static char *one_wait(const char *keys, unsigned samples, unsigned where)
+{
+	char *text = NULL;
+	size_t size;
+	uint64_t ns = 1000;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	fprintf(out,
+		"%s@set cost.emulated_ns 2000000\n@set cost.before_ns 1000000\n"
+		"@set end.cpu_samples_ns 200000000\n@set end.cpu_samples_probes_ns 196000000\n"
+		"1 entry main.all 100 1000 how=emulated\n",
+		keys);
+	for (unsigned i = 0; i < 100; i++) {
+		ns += 2000000;
+		fprintf(out, "1 sample - 250 %" PRIu64 " arg0=2000000 arg1=%d\n", ns - 500000,
+			i % 50 != 1 ? SAMPLED_TRAP : SAMPLED_PROGRAM);
+		fprintf(out, "1 %s main.often 200 %" PRIu64 " how=emulated\n",
+			i % 2 ? "exit" : "entry", ns);
+	}
+	ns += 1000000;
+	fprintf(out, "1 entry main.once 200 %" PRIu64 " how=emulated\n", ns);
+	for (unsigned i = 0; i < samples; i++)
+		fprintf(out, "1 sample - 250 %" PRIu64 " arg0=2000000 arg1=%u\n", ns += 2000000,
+			where);
+	ns += samples ? 8000000 : 10000000;
+	fprintf(out, "1 exit main.once 200 %" PRIu64 " how=emulated\n", ns);
+	fprintf(out, "1 exit main.all 100 %" PRIu64 " how=emulated\n", ns);
+	fclose(out);
+	return text;
+}
+
+/* Nothing but its length tells of the call's wait, or next to nothing. */
+static void test_delayed_few_samples(void **state)
+{
+	static const struct {
+		unsigned samples, where;
+	} waits[] = { { 0, 0 }, { 1, SAMPLED_TRAP }, { 2, SAMPLED_TRAP }, { 1, SAMPLED_PROGRAM } };
+	char *text;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
+		text = one_wait("@set end.target_run_delay_ns 8000000\n", waits[i].samples,
+				waits[i].where);
+		load(text);
+		near("main.once", 1000);
+		assert_true(correction_doubtful(of("main.once")));
+		unload();
+		free(text);
+	}
+	/* no thread waited */
+	text = one_wait("", 0, 0);
+	load(text);
+	near("main.once", 8000000);
+	assert_false(correction_doubtful(of("main.once")));
+	unload();
+	free(text);
+}
+
 /* A runnable goroutine waits for those that run: probes' share of what all of them do is over
  * sooner without them. main.idle has no probe in it. */
 static void test_runnable(void **state)
@@ -518,7 +579,7 @@ int main(void)
 		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
 		cmocka_unit_test(test_ahead),      cmocka_unit_test(test_delayed),
 		cmocka_unit_test(test_runnable),   cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_random),     cmocka_unit_test(test_delayed_few_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -57,6 +57,7 @@ void times_begin(struct recording *r)
 {
 	run_delay_look(&r->times.delay, r->target->pid);
 	r->times.delay_before_ns = r->times.delay.ns;
+	r->times.delays_before = r->times.delay.times;
 	r->times.host_before = host_time_now();
 	r->cpu_before_ns = target_cpu_ns(r->target);
 	r->system_before_ns = target_system_ns(r->target);
@@ -89,6 +90,9 @@ int times_describe(const struct times *t, struct trace_info *end)
 	if (t->delay.told && t->delay.ns >= t->delay_before_ns)
 		err = trace_info_setf(end, KEY_END_TARGET_RUN_DELAY_NS, "%" PRIu64,
 				      t->delay.ns - t->delay_before_ns);
+	if (!err && t->delay.told && t->delay.times >= t->delays_before)
+		err = trace_info_setf(end, KEY_END_TARGET_RUN_DELAYS, "%" PRIu64,
+				      t->delay.times - t->delays_before);
 	if (err || b->busy_ns <= a->busy_ns || b->idle_ns < a->idle_ns)
 		return err;
 	err = trace_info_setf(end, KEY_END_HOST_BUSY_NS, "%" PRIu64, b->busy_ns - a->busy_ns);

@@ -18,7 +18,7 @@ struct host_time {
 
 struct times {
 	struct run_delay delay;
-	uint64_t delay_before_ns;
+	uint64_t delay_before_ns, delays_before;
 	struct host_time host_before, host_after;
 };
 

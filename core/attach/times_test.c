@@ -25,8 +25,9 @@ static void test_parse(void **state)
 
 static void test_keys(void **state)
 {
-	struct times t = { .delay = { .told = true, .ns = 70 },
+	struct times t = { .delay = { .told = true, .ns = 70, .times = 9 },
 			   .delay_before_ns = 30,
+			   .delays_before = 4,
 			   .host_before = { .busy_ns = 100, .idle_ns = 50 },
 			   .host_after = { .busy_ns = 180, .idle_ns = 50 } };
 	struct trace_info end = { 0 };
@@ -34,6 +35,7 @@ static void test_keys(void **state)
 	(void)state;
 	assert_int_equal(times_describe(&t, &end), 0);
 	assert_int_equal(trace_info_u64(&end, KEY_END_TARGET_RUN_DELAY_NS, 1), 40);
+	assert_int_equal(trace_info_u64(&end, KEY_END_TARGET_RUN_DELAYS, 1), 5);
 	assert_int_equal(trace_info_u64(&end, KEY_END_HOST_BUSY_NS, 1), 80);
 	assert_int_equal(trace_info_u64(&end, KEY_END_HOST_IDLE_NS, 1), 0);
 	trace_info_free(&end);
@@ -48,6 +50,7 @@ static void test_unknown(void **state)
 	(void)state;
 	assert_int_equal(times_describe(&t, &end), 0);
 	assert_null(trace_info_get(&end, KEY_END_TARGET_RUN_DELAY_NS));
+	assert_null(trace_info_get(&end, KEY_END_TARGET_RUN_DELAYS));
 	assert_null(trace_info_get(&end, KEY_END_HOST_BUSY_NS));
 	assert_null(trace_info_get(&end, KEY_END_HOST_IDLE_NS));
 	trace_info_free(&end);

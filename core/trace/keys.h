@@ -199,6 +199,8 @@
 /* the time, of all threads together, in which threads of the target would run but had no
  * processor */
 #define KEY_END_TARGET_RUN_DELAY_NS "end.target_run_delay_ns"
+/* how often they got a processor meanwhile */
+#define KEY_END_TARGET_RUN_DELAYS "end.target_run_delays"
 /* The times, of all processors of the machine together, in which they executed something and in
  * which they had nothing to do. */
 #define KEY_END_HOST_BUSY_NS "end.host_busy_ns"

@@ -28,6 +28,7 @@ struct estimate {
 	double given_square_ns2;       /* of the error of what a released function was given */
 	double lacks_ns;               /* what the program's samples stand for, beyond run_ns */
 	double delayed_ns;             /* that probes may have made it wait for a processor */
+	double longest_ns;             /* time in which it may have waited at once, at most */
 	double own_ns;                 /* what its own events cost, wherever that is charged */
 	double charged[COST_FAMILIES]; /* what events cost in it */
 	double alone[COST_FAMILIES];   /* as they were measured, before the program started */
@@ -59,6 +60,7 @@ struct correcting {
 	/* Part of the time beyond samples in which threads waited for a processor, where no state
 	 * tells it; 0: or not known */
 	double waits;
+	double a_wait; /* their mean time without a processor, ns; 0: not known */
 	double probes; /* their share of the program's processor time, 0 to 1; 0: or not known */
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
@@ -170,6 +172,13 @@ static struct taken at_most(struct taken t, double run_ns)
 	return (struct taken){ fmin(t.ns, run_ns), fmin(t.error_ns, run_ns) };
 }
 
+/* The part of such waits that are as short as the row's time. Those of chance are exponential. A
+ * function that is over in a microsecond waited for nobody. */
+static double as_short(const struct correcting *c, const struct estimate *e)
+{
+	return c->a_wait > 0 ? -expm1(-fmin(e->longest_ns, e->run_ns) / c->a_wait) : 1;
+}
+
 /* A row with few samples has the whole program's share: one more sample stands for it. Probes
  * anywhere have used up the time that its thread had. */
 static double in_probes(const struct correcting *c, const struct estimate *e)
@@ -189,7 +198,7 @@ static void find_delay(const struct correcting *c, bool samples, struct estimate
 {
 	const bool any = e->n && e->squares > 0; /* a damaged trace may have samples of no time */
 	const double ns = any ? c->scale_samples * e->sampled_ns : 0,
-		     delay = c->waits * (any || !e->n ? in_probes(c, e) : 0);
+		     delay = c->waits * as_short(c, e) * (any || !e->n ? in_probes(c, e) : 0);
 
 	if (any)
 		e->best.error_ns = hypot(e->best.error_ns, delay * chance_of(e, c->scale_samples));
@@ -222,11 +231,18 @@ static void weigh(const struct correcting *c, struct estimate *e)
 	find_delay(c, samples, e);
 }
 
+/* A wait is in one call. */
+static double longest_of(const struct call_stats *st)
+{
+	return (double)(st->finished < st->calls ? st->self_ns : st->max_ns);
+}
+
 static void add_path(const struct correcting *c, size_t path, struct estimate *e)
 {
 	const struct path_sampled *s = &c->sampled[path];
 
 	e->run_ns += (double)stat_run_ns(&c->charges.nodes[path].stats);
+	e->longest_ns = fmax(e->longest_ns, longest_of(&c->charges.nodes[path].stats));
 	e->n += s->n + s->probe_n;
 	e->program_ns += (double)s->ns;
 	e->sampled_ns += (double)s->ns + (double)s->probe_ns;
@@ -539,6 +555,8 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		c->complete = are_complete(t->info);
 		c->scale_samples = find_scale(t->info);
 		c->by = t->correct_by;
+		c->a_wait = part_of(t->info, KEY_END_TARGET_RUN_DELAY_NS,
+				    KEY_END_TARGET_RUN_DELAYS);
 		c->probes = c->any_sample ? probes_of_all(t->info) : 0;
 		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);

@@ -517,14 +517,23 @@ static void test_delayed_few_samples(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
-		text = one_wait("@set end.target_run_delay_ns 8000000\n", waits[i].samples,
-				waits[i].where);
+		text = one_wait("@set end.target_run_delay_ns 8000000\n"
+				"@set end.target_run_delays 4\n",
+				waits[i].samples, waits[i].where);
 		load(text);
 		near("main.once", 1000);
 		assert_true(correction_doubtful(of("main.once")));
 		unload();
 		free(text);
 	}
+	/* no wait is so short */
+	text = one_wait("@set end.target_run_delay_ns 8000000000\n@set end.target_run_delays 10\n",
+			0, 0);
+	load(text);
+	near("main.once", 8000000);
+	assert_false(correction_doubtful(of("main.once")));
+	unload();
+	free(text);
 	/* no thread waited */
 	text = one_wait("", 0, 0);
 	load(text);

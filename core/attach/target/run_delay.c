@@ -120,6 +120,7 @@ void run_delay_look(struct run_delay *d, pid_t pid)
 	if (at && size >= need) {
 		memcpy(&s, at, need);
 		d->ns = s.cpu_delay_total;
+		d->times = s.cpu_count;
 		d->told = true;
 	}
 	uint64_t now_ns = clock_monotonic_ns();

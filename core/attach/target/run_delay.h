@@ -16,8 +16,9 @@
 struct run_delay {
 	uint16_t family; /* the kernel's number of taskstats; 0 if it has none */
 	int fd;
-	bool told;       /* `ns` is known */
+	bool told;       /* `ns` and `times` are known */
 	uint64_t ns;     /* sum at the last answered look */
+	uint64_t times;  /* how often threads got a processor until then */
 	uint64_t due_ns; /* CLOCK_MONOTONIC of the next look; the first and last ones ignore it */
 };
 

@@ -73,6 +73,7 @@ static void test_ended(void **state)
 	uint64_t ns = d.ns;
 
 	assert_true(ns > SPIN_NS / 2);
+	assert_true(d.times >= 4); /* each thread got a processor */
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 	run_delay_look(&d, pid); /* it is gone: the last look counts */
 	assert_true(d.told && d.ns == ns);

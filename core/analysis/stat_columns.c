@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "analysis/stat_columns.h"
 
+#include "analysis/calls/doubt.h"
+
 #define GETTER(of, type, name)                            \
 	static uint64_t of##_##name(const struct type *x) \
 	{                                                 \
@@ -99,16 +101,6 @@ OFF(total, syscall_ns)
 OFF(total, unknown_ns)
 OFF(total, off_cpu_ns)
 
-uint64_t stat_run_ns(const struct call_stats *st)
-{
-	return st->self_ns - off_times_sum(&st->off_self);
-}
-
-uint64_t stat_run_probe_ns(const struct call_stats *st)
-{
-	return st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
-}
-
 static uint64_t get_run_ns(const struct call_stats *st)
 {
 	return stat_run_ns(st) + stat_run_probe_ns(st);
@@ -142,6 +134,11 @@ static uint64_t raw_runnable_ns(const struct call_stats *st)
 static uint64_t raw_total_runnable_ns(const struct call_stats *st)
 {
 	return st->off_total.runnable_ns + st->ready_inside_ns;
+}
+
+static uint64_t get_doubtful(const struct call_stats *st)
+{
+	return correction_doubtful(st);
 }
 
 /* The first ten are fixed: programs read them by number. New ones go to the end. */
@@ -228,6 +225,7 @@ const struct stat_column stat_columns[] = {
 	  .of_states = true,
 	  .of_events = true,
 	  .of_correction = true },
+	{ .name = "doubtful", .get = get_doubtful, .of_events = true, .of_correction = true },
 	{ 0 },
 };
 

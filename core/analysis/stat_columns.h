@@ -34,9 +34,15 @@ bool stat_has(const struct stat_column *c, const struct call_stats *st);
 bool stat_any(const struct call_stats *st);
 /* Returns the corrected part of self_ns in which the goroutine ran. Without states that is all of
  * it. */
-uint64_t stat_run_ns(const struct call_stats *st);
+static inline uint64_t stat_run_ns(const struct call_stats *st)
+{
+	return st->self_ns - off_times_sum(&st->off_self);
+}
 /* Returns the time that the correction took out of that. */
-uint64_t stat_run_probe_ns(const struct call_stats *st);
+static inline uint64_t stat_run_probe_ns(const struct call_stats *st)
+{
+	return st->probe_ns - st->off_probe_ns - st->ready_probe_ns;
+}
 /* Returns the corrected part of total_ns in which the goroutine ran. */
 uint64_t stat_total_run_ns(const struct call_stats *st);
 /* Returns the part of a goroutine's life in which it ran, with states. */

@@ -15,7 +15,8 @@
 
 /* main.dense is entered a hundred times for 1,900 ns each, of which its probes take 1,000;
  * main.sure once for so many ns. */
-static char *report(unsigned sure_ns, const char *format, const char *keys)
+static char *report(unsigned sure_ns, const char *format, const char *keys,
+		    const struct report_options *opt)
 {
 	char path[TRACE_PATH_BYTES], *events = malloc(100 * 120 + 1000), *p = events;
 	unsigned ns = 1000;
@@ -30,8 +31,7 @@ static char *report(unsigned sure_ns, const char *format, const char *keys)
 	sprintf(p, "1 exit main.sure 100 %u how=emulated\n", ns + sure_ns);
 	fixture_write_text(events, true, path);
 	free(events);
-	const struct report_options opt = { .by = BY_FUNCTION };
-	char *text = fixture_report(path, format, &opt);
+	char *text = fixture_report(path, format, opt ? opt : &(struct report_options){ 0 });
 
 	unlink(path);
 	return text;
@@ -52,7 +52,7 @@ static void test_first(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
-		char *text = report(50000, formats[i], "");
+		char *text = report(50000, formats[i], "", NULL);
 
 		first_is(text, "main.sure");
 		assert_null(strstr(text, "which function took the most time"));
@@ -62,10 +62,33 @@ static void test_first(void **state)
 	}
 }
 
+/* A script is told what a reader is, of functions and paths. */
+static void test_columns(void **state)
+{
+	char *text = report(50000, "csv", "", &(struct report_options){ .columns = "doubtful" });
+
+	(void)state;
+	assert_string_equal(text, "function,doubtful\nmain.sure,0\nmain.dense,1\n");
+	free(text);
+	text = report(50000, "csv", "",
+		      &(struct report_options){ .by = BY_PATH, .columns = "doubtful" });
+	assert_string_equal(text, "path,doubtful\nmain.dense,1\nmain.sure,0\n");
+	free(text);
+	/* nothing was corrected */
+	text = report(50000, "csv", "",
+		      &(struct report_options){ .raw = true, .columns = "doubtful" });
+	assert_string_equal(text, "function,doubtful\nmain.dense,\nmain.sure,\n");
+	free(text);
+	text = report(50000, "json", "", &(struct report_options){ 0 });
+	assert_non_null(strstr(text, "\"doubtful\": 1"));
+	assert_non_null(strstr(text, "\"doubtful\": 0"));
+	free(text);
+}
+
 /* No row is certain: that comes before any number, with what can tell. */
 static void test_none(void **state)
 {
-	char *text = report(1500, "text", "@set command ./server -p 1\n");
+	char *text = report(1500, "text", "@set command ./server -p 1\n", NULL);
 
 	(void)state;
 	assert_true(strstr(text, "it is not known which function took the most time") == text);
@@ -76,13 +99,13 @@ static void test_none(void **state)
 /* A certain row of a few per cent is no answer where most of the time could be wrong. */
 static void test_hidden(void **state)
 {
-	char *text = report(9000, "text", "");
+	char *text = report(9000, "text", "", NULL);
 
 	(void)state;
 	assert_true(strstr(text, "it is not known which function took the most time") == text);
 	first_is(text, "main.dense");
 	free(text);
-	text = report(12000, "text", "");
+	text = report(12000, "text", "", NULL);
 	first_is(text, "main.sure");
 	free(text);
 }
@@ -91,6 +114,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_first),
+		cmocka_unit_test(test_columns),
 		cmocka_unit_test(test_none),
 		cmocka_unit_test(test_hidden),
 	};

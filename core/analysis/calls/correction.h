@@ -7,6 +7,7 @@
 #ifndef GOTRACE_CORRECTION_H
 #define GOTRACE_CORRECTION_H
 
+#include "analysis/calls/doubt.h"
 #include "analysis/trace_load.h"
 
 /* Corrects a loaded trace, once. t->corrected says whether it could. It needs samples, or the
@@ -31,21 +32,6 @@ static inline uint64_t correction_part_run(const struct call_stats *st, uint64_t
 	return probe_ns ? (uint64_t)((unsigned __int128)run_ns * left_ns / (left_ns + probe_ns))
 			: run_ns;
 }
-
-/* Returns whether the function's or path's self time is less than the uncertainty of its
- * correction. */
-static inline bool correction_unsure(const struct call_stats *st)
-{
-	return st->uncertainty_ns && st->self_ns < st->uncertainty_ns;
-}
-
-/*
- * Returns whether the number could be wrong. A row with it never comes first. Its self time is not
- * sure, or probes took more than the rest of it. Where running and the time without a processor are
- * most of the self time, these rules also apply to the running time. A thread that traps has no
- * processor more often.
- */
-bool correction_doubtful(const struct call_stats *st);
 
 /* Returns whether doubtful rows hide the first certain one. They do if they have more than half of
  * the time, and it has less than a tenth. It is no answer then. */

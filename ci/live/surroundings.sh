@@ -27,6 +27,23 @@ container() { # PROGRAM
 }
 check "--pid into another pid namespace" container ticker
 
+# Its numbers would be those of other processes.
+others_proc() {
+	needs_namespace unshare --pid --fork true
+	echo '{ "store": { "directory": "store" } }' >agent.json
+	local -a verb=("$@")
+	expect_status 125 unshare --pid --fork timeout 60 "$GOTRACE" "${verb[@]}" >out 2>err
+	[ "$(wc -l <err)" = 1 ] || { cat err; fail "not one line"; }
+	expect_grep "/proc does not show the processes of gotrace's PID namespace" err
+	[ ! -e trace ] && [ ! -e ran ] && [ ! -e store ] || fail "something was done all the same"
+}
+check "record below the /proc of another pid namespace" others_proc record -o trace -- touch ran
+check "... record --pid" others_proc record -o trace --pid 1
+check "... sample --pid" others_proc sample -o trace --pid 1 -d 1
+check "... sample" others_proc sample -o trace -- touch ran
+check "... goroutines" others_proc goroutines --pid 1
+check "... the agent" others_proc agent --config agent.json
+
 recorded_without_btf() {
 	needs_hidden_btf
 	expect_status 7 without_btf "$GOTRACE" record -o trace -- "$seven" >out 2>err

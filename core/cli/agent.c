@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/own_proc.h"
 #include "cli/agent_run.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -127,7 +128,7 @@ int cmd_agent(int argc, char **argv)
 	int status = read_config(&a->config, args.config) ? STATUS_BAD_INPUT : 0;
 
 	if (!status && !args.check)
-		status = run(a);
+		status = own_proc("/proc") ? run(a) : STATUS_FAILED;
 	config_free(&a->config);
 	free(a);
 	return status;

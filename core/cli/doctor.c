@@ -12,6 +12,7 @@
 #include "attach/target/user.h"
 #include "base/outfile.h"
 #include "base/text_wrap.h"
+#include "base/own_proc.h"
 #include "cli/args.h"
 #include "cli/cli.h"
 #include "cli/pager.h"
@@ -153,7 +154,11 @@ int cmd_doctor(int argc, char **argv)
 	if (!c.load_err && (!c.multi_err || !c.perf_err))
 		show_cheaper(&c);
 
-	bool works = !c.load_err && (!c.multi_err || !c.perf_err);
+	const bool own = own_proc("/proc");
+	const bool works = own && !c.load_err && (!c.multi_err || !c.perf_err);
+
+	if (!own)
+		line(false, "/proc of this PID namespace", "mount one");
 	printf("\n%s\n", works ? "gotrace record works here."
 			       : "gotrace record does not work here: see the lines that say no.");
 	return works && !outfile_check(stdout) ? 0 : STATUS_BAD_INPUT;

@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/outfile.h"
 #include "attach/process_memory.h"
+#include "base/own_proc.h"
 #include "cli/pager.h"
 #include "cli/args.h"
 #include "cli/cli.h"
@@ -225,5 +226,5 @@ int cmd_goroutines(int argc, char **argv)
 	struct goroutines_args a = { 0 };
 
 	arg_parse(&argp, argc, argv, 0, &a);
-	return run(&a) ? STATUS_FAILED : 0;
+	return !own_proc("/proc") || run(&a) ? STATUS_FAILED : 0;
 }

@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/file_limit.h"
 #include "base/log.h"
+#include "base/own_proc.h"
 #include "base/urgency.h"
 #include "cli/cli.h"
 #include "cli/name_addresses.h"
@@ -384,7 +385,7 @@ static void free_run(struct run *r)
 
 int record_with(struct record_options *opt, const struct record_host *host)
 {
-	struct run *r = new_run();
+	struct run *r = own_proc("/proc") ? new_run() : NULL;
 	int status = STATUS_FAILED;
 
 	if (!r)

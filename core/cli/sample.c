@@ -13,6 +13,7 @@
 
 #include "attach/target/end_as.h"
 #include "attach/describe.h"
+#include "base/own_proc.h"
 #include "sample/sampling.h"
 #include "base/file_limit.h"
 #include "base/log.h"
@@ -268,7 +269,7 @@ int cmd_sample(int argc, char **argv)
 	for (size_t i = 0; i < PIDS_MAX; i++)
 		r->targets[i] = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	sample_options_parse(r, argc, argv);
-	int status = sample(r);
+	int status = own_proc("/proc") ? sample(r) : STATUS_FAILED;
 
 	for (size_t i = 0; i < r->sampling.n_targets; i++)
 		target_close(&r->targets[i]);

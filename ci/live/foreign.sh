@@ -415,4 +415,48 @@ unanswered() {
 	kill -KILL $pid
 }
 check "memory that never answers" unanswered
+
+# Two plugins by turns at the same addresses, each with half of the work.
+plugins() {
+	local name
+	for name in one two; do
+		cat >plugin.c <<-END
+			volatile long sum;
+			__attribute__((noinline)) void ${name}_hot(long n) { while (n--) sum += n; }
+			void work(long n) { ${name}_hot(n); sum++; }
+		END
+		"${CC:-gcc}" -O1 -shared -fPIC -o $name.so plugin.c
+	done
+	cat >host.c <<-'END'
+		#include <dlfcn.h>
+		#include <stdio.h>
+
+		int main(void)
+		{
+			static const char *const names[] = { "./one.so", "./two.so" };
+			void *first = NULL;
+
+			for (int i = 0; i < 10; i++) {
+				void *plugin = dlopen(names[i % 2], RTLD_NOW);
+				void (*work)(long) = (void (*)(long))dlsym(plugin, "work");
+
+				if (first && (void *)work != first)
+					printf("other addresses\n");
+				first = (void *)work;
+				work(60000000);
+				dlclose(plugin);
+			}
+			return 0;
+		}
+	END
+	"${CC:-gcc}" -O1 -o host host.c -ldl
+	gt sample -F 499 -o trace -- ./host >out
+	! grep -q other out || skip "the libraries lie elsewhere each time"
+	paths trace >rows
+	local one two
+	one=$(count one_hot <rows) two=$(count two_hot <rows)
+	[ $((one + two)) -ge 100 ] || fail "$one and $two samples"
+	[ $((5 * one)) -gt $((one + two)) ] && [ $((5 * two)) -gt $((one + two)) ] || fail "$one and $two samples are no halves"
+}
+check "a library that takes the addresses of another" plugins
 done_testing

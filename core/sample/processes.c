@@ -222,6 +222,70 @@ static void learn_file(struct processes *p, struct process *one, const struct sa
 		binaries_learn(p->binaries, i->path, i->path, &one->binary);
 }
 
+/* A copy of the process at `from`, without images at the addresses of `without` (NULL: with all).
+ */
+static void copy_process(struct processes *p, size_t from, struct process *one,
+			 const struct sample_image *without)
+{
+	const struct process *old = &p->all[from];
+
+	snprintf(one->comm, sizeof(one->comm), "%s", old->comm);
+	one->learned = old->learned;
+	one->binary = old->binary;
+	introduce(p, one, old->exe ? old->exe : old->n_images ? old->images[0].path : NULL);
+	for (size_t i = 0; i < old->n_images; i++) {
+		struct sample_image copy = old->images[i];
+
+		if (without && copy.start < without->end && without->start < copy.end)
+			continue;
+		copy.from_ns = one->start_ns;
+		keep_image(p, one, &copy);
+	}
+	if (p->kept)
+		kept_files_copy(p->kept, &one->files, &old->files);
+	process_charge(p, one);
+	process_tell(p, one);
+}
+
+/* Whether code of something else has addresses of i. */
+static bool takes_place(const struct process *one, const struct sample_image *i)
+{
+	for (size_t at = 0; at < one->n_images; at++) {
+		const struct sample_image *x = &one->images[at];
+
+		if (x->start >= i->end || i->start >= x->end)
+			continue;
+		if (x->kind != i->kind || strcmp(x->path, i->path) ||
+		    (x->build_id_len && i->build_id_len &&
+		     (x->build_id_len != i->build_id_len ||
+		      memcmp(x->build_id, i->build_id, i->build_id_len))))
+			return true;
+	}
+	return false;
+}
+
+#define DIVISIONS_MAX 1000
+
+/* An address means one thing in a process of a trace. Where a library was unloaded and another
+ * loaded at its addresses, another process goes on under the same pid. NULL: there is no room. */
+static struct process *divide(struct processes *p, struct process *one,
+			      const struct sample_image *i, uint64_t ts_ns)
+{
+	const unsigned divisions = one->divisions + 1;
+
+	if (one->start_ns >= ts_ns || divisions > DIVISIONS_MAX || !has_room(p))
+		return process_find(p, one->pid, ts_ns);
+	const size_t at = (size_t)(one - p->all);
+
+	replace(p, one->pid, ts_ns);
+	one = put(p, p->all[at].pid, ts_ns);
+	if (one) {
+		one->divisions = divisions;
+		copy_process(p, at, one, i);
+	}
+	return one;
+}
+
 static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
@@ -244,6 +308,10 @@ static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 		memcpy(i.build_id, m->build_id, m->build_id_len);
 	/* The first that an exec maps is what it executes. */
 	introduce(p, one, i.kind == IMAGE_FILE ? m->path : NULL);
+	if (takes_place(one, &i))
+		one = divide(p, one, &i, ts_ns);
+	if (!one)
+		return;
 	take_file(p, one, &i);
 	if (!one->learned && i.kind == IMAGE_FILE)
 		learn_file(p, one, &i);
@@ -330,21 +398,7 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 
 	if (!one)
 		return;
-	old = &p->all[at]; /* it may have moved */
-	snprintf(one->comm, sizeof(one->comm), "%s", old->comm);
-	one->learned = old->learned;
-	one->binary = old->binary;
-	introduce(p, one, old->n_images ? old->images[0].path : NULL);
-	for (size_t i = 0; i < old->n_images; i++) {
-		struct sample_image copy = old->images[i];
-
-		copy.from_ns = ts_ns;
-		keep_image(p, one, &copy);
-	}
-	if (p->kept)
-		kept_files_copy(p->kept, &one->files, &old->files);
-	process_charge(p, one);
-	process_tell(p, one);
+	copy_process(p, at, one, NULL);
 }
 
 static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)

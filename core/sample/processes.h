@@ -38,6 +38,7 @@ struct processes {
 		uint64_t bytes, path_bytes; /* bytes: its memory; path_bytes: paths of its images */
 		size_t renewed;             /* number of images when they were read anew last */
 		uint64_t end_ns;            /* time of its end */
+		unsigned divisions;         /* how often another file took addresses of one */
 		uint64_t replaced_ns; /* another process has its pid since then; 0 if none has */
 		struct kept_list files;
 		bool has_owner;

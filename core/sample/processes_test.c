@@ -18,6 +18,7 @@
 
 #include "attach/probes/executable_id.h"
 #include "sample/processes.h"
+#include "sample/processes_room.h"
 #include "trace/keys.h"
 
 #define PROCESSES 5000
@@ -334,6 +335,58 @@ static void test_successor_forgotten(void **state)
 	binaries_free(&b);
 }
 
+static void map_file(const struct side_band_reader *r, uint64_t at, const char *path, uint8_t id,
+		     uint64_t ts_ns)
+{
+	const struct side_band_map m = {
+		.pid = FIRST,
+		.start = at,
+		.bytes = 8192,
+		.path = path,
+		.build_id = &id,
+		.build_id_len = 1,
+	};
+
+	r->map(r->ctx, &m, ts_ns);
+}
+
+/* Stacks are by process and address: where another library takes addresses of one, what comes
+ * later is of another process in the trace. */
+static void test_another_library(void **state)
+{
+	struct binaries b = new_binaries();
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	r.exec(r.ctx, FIRST, "host", 1);
+	map_file(&r, 0x10000, "/nothing/host", 1, 2);
+	map_file(&r, 0x20000, "/nothing/plugin.so", 2, 3);
+	map_file(&r, 0x30000, "/nothing/libx.so", 3, 4);
+	map_file(&r, 0x20000, "/nothing/plugin.so", 2, 5); /* the same again */
+	const uint32_t first = processes_find(&p, FIRST, 6);
+
+	map_file(&r, 0x21000, "/nothing/plugin.so", 4, 10); /* another build, a page behind */
+	const uint32_t second = processes_find(&p, FIRST, 11);
+
+	assert_int_equal(processes_find(&p, FIRST, 9), first);
+	assert_int_not_equal(second, first);
+	assert_int_equal(processes_images(&p, FIRST, 11), 3); /* not the former plugin's */
+	map_file(&r, 0x20000, "//anon", 0, 20);
+	const uint32_t third = processes_find(&p, FIRST, 21);
+
+	assert_int_not_equal(third, second);
+	assert_int_equal(processes_find(&p, FIRST, 19), second);
+	map_file(&r, 0x40000, "/nothing/other.so", 5, 30);
+	assert_int_equal(processes_find(&p, FIRST, 31), third);
+	r.end(r.ctx, FIRST, 40);
+	assert_true(process_find(&p, FIRST, 41)->ended);
+	assert_string_equal(process_find(&p, FIRST, 41)->comm, "host");
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+	binaries_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -346,6 +399,7 @@ int main(void)
 		cmocka_unit_test(test_fork_refused),
 		cmocka_unit_test(test_parent_forgotten),
 		cmocka_unit_test(test_successor_forgotten),
+		cmocka_unit_test(test_another_library),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -222,6 +222,25 @@ static void learn_file(struct processes *p, struct process *one, const struct sa
 		binaries_learn(p->binaries, i->path, i->path, &one->binary);
 }
 
+/* What `without` leaves of an image: one before it, and one behind. */
+static void keep_rest(struct processes *p, struct process *one, const struct sample_image *i,
+		      const struct sample_image *without)
+{
+	struct sample_image before = *i, behind = *i;
+
+	if (i->end <= without->start || without->end <= i->start) {
+		keep_image(p, one, i);
+		return;
+	}
+	before.end = without->start;
+	behind.start = without->end;
+	behind.file_off += without->end - i->start;
+	if (before.start < before.end)
+		keep_image(p, one, &before);
+	if (behind.start < behind.end)
+		keep_image(p, one, &behind);
+}
+
 /* A copy of the process at `from`, without images at the addresses of `without` (NULL: with all).
  */
 static void copy_process(struct processes *p, size_t from, struct process *one,
@@ -236,10 +255,11 @@ static void copy_process(struct processes *p, size_t from, struct process *one,
 	for (size_t i = 0; i < old->n_images; i++) {
 		struct sample_image copy = old->images[i];
 
-		if (without && copy.start < without->end && without->start < copy.end)
-			continue;
 		copy.from_ns = one->start_ns;
-		keep_image(p, one, &copy);
+		if (without)
+			keep_rest(p, one, &copy, without);
+		else
+			keep_image(p, one, &copy);
 	}
 	if (p->kept)
 		kept_files_copy(p->kept, &one->files, &old->files);
@@ -254,6 +274,9 @@ static bool takes_place(const struct process *one, const struct sample_image *i)
 		const struct sample_image *x = &one->images[at];
 
 		if (x->start >= i->end || i->start >= x->end)
+			continue;
+		/* Code that is made at run time has the map of its process, or of the parent. */
+		if (x->kind == IMAGE_PERF_MAP && i->kind == IMAGE_PERF_MAP)
 			continue;
 		if (x->kind != i->kind || strcmp(x->path, i->path) ||
 		    (x->build_id_len && i->build_id_len &&
@@ -271,16 +294,21 @@ static bool takes_place(const struct process *one, const struct sample_image *i)
 static struct process *divide(struct processes *p, struct process *one,
 			      const struct sample_image *i, uint64_t ts_ns)
 {
-	const unsigned divisions = one->divisions + 1;
+	const uint32_t pid = one->pid;
 
-	if (one->start_ns >= ts_ns || divisions > DIVISIONS_MAX || !has_room(p))
-		return process_find(p, one->pid, ts_ns);
+	if (one->start_ns >= ts_ns || one->divisions >= DIVISIONS_MAX)
+		return one;
+	const bool has = has_room(p);
+
+	one = process_find(p, pid, ts_ns); /* it may have moved, or given way */
+	if (!one || !has)
+		return one;
 	const size_t at = (size_t)(one - p->all);
 
-	replace(p, one->pid, ts_ns);
-	one = put(p, p->all[at].pid, ts_ns);
+	replace(p, pid, ts_ns);
+	one = put(p, pid, ts_ns);
 	if (one) {
-		one->divisions = divisions;
+		one->divisions = p->all[at].divisions + 1;
 		copy_process(p, at, one, i);
 	}
 	return one;

@@ -371,12 +371,25 @@ static void test_another_library(void **state)
 
 	assert_int_equal(processes_find(&p, FIRST, 9), first);
 	assert_int_not_equal(second, first);
-	assert_int_equal(processes_images(&p, FIRST, 11), 3); /* not the former plugin's */
+	/* a page of each former mapping is left before it */
+	assert_int_equal(processes_images(&p, FIRST, 11), 5);
+	map_file(&r, 0x21000, "/nothing/plugin.so", 4, 12);
+	assert_int_equal(processes_find(&p, FIRST, 13), second);
 	map_file(&r, 0x20000, "//anon", 0, 20);
 	const uint32_t third = processes_find(&p, FIRST, 21);
 
 	assert_int_not_equal(third, second);
 	assert_int_equal(processes_find(&p, FIRST, 19), second);
+	map_file(&r, 0x20000, "//anon", 0, 22); /* code that is made at run time, again */
+	assert_int_equal(processes_find(&p, FIRST, 23), third);
+	r.fork(r.ctx, FIRST, FIRST + 1, 24);
+	const uint32_t child = processes_find(&p, FIRST + 1, 25);
+	const struct side_band_map made = {
+		.pid = FIRST + 1, .start = 0x20000, .bytes = 8192, .path = "//anon"
+	};
+
+	r.map(r.ctx, &made, 26);
+	assert_int_equal(processes_find(&p, FIRST + 1, 27), child);
 	map_file(&r, 0x40000, "/nothing/other.so", 5, 30);
 	assert_int_equal(processes_find(&p, FIRST, 31), third);
 	r.end(r.ctx, FIRST, 40);

@@ -274,7 +274,7 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors)
 		err = sample_parked_find(s, leave_out_parked);
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors && s->tables)
-		err = sample_requests_find(s, leave_out_parked);
+		err = sample_requests_find(s, t->info, leave_out_parked);
 	if (!err && !w->programs_together)
 		err = sample_programs_find(s, t->view);
 	if (!err)

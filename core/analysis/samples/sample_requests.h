@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Finds waits of a server's connections for the next request. They make no request take long. */
+/* Finds waits of a server's connections for the next request, and for something to write. They make
+ * no request take long. */
 #ifndef GOTRACE_SAMPLE_REQUESTS_H
 #define GOTRACE_SAMPLE_REQUESTS_H
 
@@ -17,10 +18,19 @@ bool sample_carries_bytes(const char *name);
  * reads from the network by some goroutines. The stack of such a goroutine has only functions of
  * the package in which it began, and of packages that only carry bytes. If that package has a
  * repository, all of the repository's packages count. A handler that reads, or a driver below it,
- * has other functions on its stack. If next to nothing remained, no group is marked. Call it after
- * sample_parked_find and before sample_fill. 0 or -ENOMEM.
+ * has other functions on its stack and is no such reader.
+ *
+ * A connection may have a reader and a writer. Each of the two goroutines does one thing for 90 %
+ * of its time. The reader reads from the network. The writer waits at one place for a channel, a
+ * select or a condition. There are about as many writers as readers. Both are marked if they begin
+ * in methods of one type, or in functions of one function. After readers that are marked anyway,
+ * the writers may begin anywhere in the same repository. A reader that waits that much serves no
+ * request meanwhile. The stack of a writer has no functions of other repositories.
+ *
+ * If next to nothing remained, no group is marked. Call it after sample_parked_find and before
+ * sample_fill. 0 or -ENOMEM.
  */
-int sample_requests_find(struct loaded_samples *s, bool leave_out);
+int sample_requests_find(struct loaded_samples *s, const struct trace_info *info, bool leave_out);
 
 /* Returns "left out: 65.2s of waiting for the next request (--parked shows it): ...". The caller
  * frees it. NULL when nothing is left out, or without memory. */

@@ -35,6 +35,14 @@ static const char *const names[] = {
 	"example.com/kv/other.Fetch",
 	"internal/poll.(*pollDesc).waitWrite",
 	"net/http.(*Server).Serve.gowrap3",
+	"host.example.com/rpc.(*Server).handle",
+	"host.example.com/rpc/transport.read",
+	"host.example.com/rpc/transport.newServer.func3",
+	"host.example.com/rpc/transport.(*writer).run",
+	"main.(*client).read",
+	"main.(*client).write",
+	"main.(*job).run",
+	"example.com/kv/cli.(*pool).get",
 };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -56,12 +64,20 @@ enum {
 	OTHER,
 	WAIT_WRITE,
 	WRAP,
+	RPC_SERVER,
+	RPC_READ,
+	RPC_START,
+	RPC_WRITER,
+	CLIENT_READ,
+	CLIENT_WRITE,
+	JOB,
+	POOL,
 };
 
 /* A goroutine that begins with the first of these functions, and waits in the last one. */
 struct goroutine {
 	unsigned stack[DEEP]; /* 0: the end */
-	uint8_t reason;       /* 1: a lock, 2: the network */
+	uint8_t reason;       /* 1: a lock, 2: the network, 3: select */
 	bool out;
 };
 
@@ -216,6 +232,68 @@ static void test_client(void **state)
 	CHECK(client, "for a lock", NULL);
 }
 
+#define SERVED                                                        \
+	{                                                             \
+		{ GOEXIT, SERVE, SERVE_HTTP, HANDLE, LOCK }, 1, false \
+	}
+#define RPC_READER                                                             \
+	{                                                                      \
+		{ GOEXIT, RPC_SERVER, RPC_READ, NET_READ, WAIT_READ }, 2, true \
+	}
+#define CLIENT(...)                              \
+	{                                        \
+		{ GOEXIT, __VA_ARGS__ }, 3, true \
+	}
+
+/* Who writes what a connection is to send waits as its reader does. */
+static void test_writers(void **state)
+{
+	const struct goroutine rpc[] = { ACCEPTS,
+					 SERVED,
+					 RPC_READER,
+					 RPC_READER,
+					 CLIENT(RPC_START, RPC_WRITER),
+					 CLIENT(RPC_START, RPC_WRITER) };
+	/* the reader has functions of another repository on its stack */
+	const struct goroutine chat[] = {
+		ACCEPTS,
+		SERVED,
+		{ { GOEXIT, CLIENT_READ, DRIVER, NET_READ, WAIT_READ }, 2, true },
+		{ { GOEXIT, CLIENT_READ, DRIVER, NET_READ, WAIT_READ }, 2, true },
+		CLIENT(CLIENT_WRITE),
+		CLIENT(CLIENT_WRITE),
+	};
+
+	(void)state;
+	CHECK(rpc, "for a lock (together 2.00s", "40% in host.example.com/rpc.(*Server).handle");
+	CHECK(chat, "for a lock (together 2.00s", "40% in main.(*client).read");
+}
+
+/* Others wait for a result: they are more or fewer, of another type, in another repository or at a
+ * lock, or nobody reads. */
+static void test_no_writers(void **state)
+{
+#define WAITS(why, ...)                               \
+	{                                             \
+		{ GOEXIT, __VA_ARGS__ }, (why), false \
+	}
+	const struct goroutine more[] = { ACCEPTS, RPC_READER, WAITS(3, RPC_START, RPC_WRITER),
+					  WAITS(3, RPC_START, RPC_WRITER) };
+	const struct goroutine other[] = { ACCEPTS,
+					   WAITS(2, CLIENT_READ, DRIVER, NET_READ, WAIT_READ),
+					   WAITS(3, JOB) };
+	const struct goroutine pool[] = { ACCEPTS, RPC_READER, WAITS(3, RPC_START, POOL) };
+	const struct goroutine locks[] = { ACCEPTS, RPC_READER, WAITS(1, RPC_START, RPC_WRITER) };
+	const struct goroutine alone[] = { ACCEPTS, WAITS(3, RPC_START, RPC_WRITER) };
+
+	(void)state;
+	CHECK(more, "(channels) (together 4.00s", "50% in main.main");
+	CHECK(other, "(together 4.00s", "100% in main.main");
+	CHECK(pool, "(channels) (together 2.00s", "50% in main.main");
+	CHECK(locks, "for a lock (together 2.00s", "50% in main.main");
+	CHECK(alone, "(channels) (together 2.00s", "100% in main.main");
+}
+
 static void test_nothing_else(void **state)
 {
 	const struct goroutine server[] = {
@@ -232,7 +310,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_connections),  cmocka_unit_test(test_handlers),
 		cmocka_unit_test(test_repositories), cmocka_unit_test(test_client),
-		cmocka_unit_test(test_nothing_else),
+		cmocka_unit_test(test_nothing_else), cmocka_unit_test(test_writers),
+		cmocka_unit_test(test_no_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

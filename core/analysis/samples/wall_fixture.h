@@ -10,7 +10,7 @@
 #include "trace/trace.h"
 
 /* Begins a trace in the new file `path` (as of mkstemp) with one process. Reason 1 is a lock,
- * reason 2 is `second`. The caller adds samples and finishes it. */
+ * reason 2 is `second`, reason 3 a select. The caller adds samples and finishes it. */
 static inline struct trace_writer *wall_trace_begin(char *path, const char *second)
 {
 	const struct sample_process p = { .pid = 7, .comm = "prog" };
@@ -24,6 +24,7 @@ static inline struct trace_writer *wall_trace_begin(char *path, const char *seco
 	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
 	assert_int_equal(trace_info_set(&info, "states.reason.1", "sync.Mutex.Lock"), 0);
 	assert_int_equal(trace_info_set(&info, "states.reason.2", second), 0);
+	assert_int_equal(trace_info_set(&info, "states.reason.3", "select"), 0);
 	struct trace_writer *w = trace_writer_new(fd, &info);
 
 	trace_info_free(&info);

@@ -39,6 +39,20 @@ for variant in default stripped pie; do
 	check "six waits of known length by reason, $variant" whole $variant
 done
 
+# The goroutine that hands signals on belongs to Go's runtime, though package os/signal starts it.
+signals() {
+	"$programs/default/leaks" 100 1 told >printed &
+	job=$!
+	wait_for 60 grep -q ready printed
+	gt sample --wall --pid "$job" -d 2 -o trace
+	kill -TERM "$job"
+	wait "$job" || true
+	gt report trace --parked --format=csv -n 0 >functions
+	expect_grep '^main.leaksHere,' functions
+	[ "$(count '^os/signal' <functions)" = 0 ] || fail "$(grep '^os/signal' functions)"
+}
+check "nobody waits for the goroutine that hands signals on" signals
+
 # More goroutines than are looked at: they add up to as many as there are.
 drawn() {
 	gt sample --wall -o trace -- "$programs/default/walls" 3000 >out

@@ -123,6 +123,11 @@ static bool same(const struct snapshot *s, const uint8_t *a, const uint8_t *b)
 	       word(a, l->g_stack_hi) == word(b, l->g_stack_hi);
 }
 
+static bool is_in(const struct snapshot *s, const struct snapshot_range *range, uint64_t at)
+{
+	return at - s->bias >= range->from && at - s->bias < range->to;
+}
+
 static bool of_runtime(const struct snapshot *s, uint64_t start)
 {
 	size_t low = 0, high = s->n_runtime;
@@ -238,6 +243,7 @@ static bool understand(struct snapshot *s, size_t i, bool last, struct snapshot_
 					   .index = s->batch->index[i],
 					   .state = state_of(now) };
 	to->runtime = of_runtime(s, word(g, s->layout.g_startpc));
+	to->signals = is_in(s, &s->signals, word(g, s->layout.g_startpc));
 	if (now == G_COPYSTACK || !same(s, g, s->batch->after + i * s->g_bytes))
 		return false;
 	if (to->state == STATE_RUNNING || !to->state)

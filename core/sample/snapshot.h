@@ -27,6 +27,7 @@ struct snapshot_goroutine {
 	uint8_t state;
 	uint8_t reason; /* STATE_WAITING: index in the process's `reasons` */
 	bool runtime;   /* started by Go's runtime, for itself */
+	bool signals;   /* hands the signals on that the runtime caught */
 	uint32_t tid;   /* STATE_SYSCALL: its thread, or 0 if not known */
 	/* The garbage collector notes waiting goroutines (gcMark and markroot, runtime/mgc.go).
 	 * This is the end (CLOCK_MONOTONIC) of the collection before the first one that saw it
@@ -55,6 +56,7 @@ struct snapshot {
 	unsigned n_special;
 	struct snapshot_range *runtime; /* functions of package runtime, ascending */
 	size_t n_runtime, cap_runtime;
+	struct snapshot_range signals; /* os/signal.loop */
 	/* Addresses of all goroutines, or of a random choice of SNAPSHOT_MOST. The list only grows,
 	 * like the runtime's list. */
 	uint64_t *list;

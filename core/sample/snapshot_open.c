@@ -23,16 +23,21 @@ static const struct {
 };
 _Static_assert(sizeof(specials) / sizeof(*specials) <= SNAPSHOT_SPECIALS, "room for them");
 
+static struct snapshot_range range_of(const struct gobin *g, const char *name, uint32_t what)
+{
+	const struct gofunc *f = gobin_func_named(g, name);
+
+	return f ? (struct snapshot_range){ f->vaddr, f->vaddr + f->size, what }
+		 : (struct snapshot_range){ 0 };
+}
+
 static void find_specials(struct snapshot *s, const struct gobin *g)
 {
 	for (size_t i = 0; i < sizeof(specials) / sizeof(*specials); i++) {
-		const struct gofunc *f = gobin_func_named(g, specials[i].name);
-
-		if (f)
-			s->special[s->n_special++] = (struct snapshot_range){ f->vaddr,
-									      f->vaddr + f->size,
-									      specials[i].what };
+		s->special[s->n_special] = range_of(g, specials[i].name, specials[i].what);
+		s->n_special += !!s->special[s->n_special].to;
 	}
+	s->signals = range_of(g, "os/signal.loop", 0);
 }
 
 /* Goroutines that start in package runtime work for it (isSystemGoroutine, runtime/traceback.go),

@@ -114,7 +114,7 @@ static void take(void *ctx, const struct snapshot_goroutine *g)
 		w->running_ns += weight_ns;
 		return;
 	}
-	if (g->runtime) {
+	if (g->runtime || g->signals) {
 		w->idle_ns += weight_ns;
 		return;
 	}

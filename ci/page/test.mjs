@@ -462,11 +462,27 @@ if (existsSync(join(folder, "changes-states.html")))
 		await p.done();
 	};
 
-tests["on a phone the table has a number beside the name"] = async () => {
+tests["on a phone the table has the measure beside the name, and no part of a column"] = async () => {
 	const p = await open("query", "", { width: 480, height: 800 });
+	const heads = () => p.run(`[...document.querySelectorAll("#rows th")].map((h) => h.innerText.trim())`);
 	await p.click("#tab-table");
-	const right = await p.run(`Math.max(...[...document.querySelectorAll("#rows tr.row")].map((r) => r.cells[1].getBoundingClientRect().right))`);
-	assert.ok(right <= 480, "the first number ends at " + right);
+	assert.deepEqual(await heads(), ["function", "total ↓"]);
+	assert.ok(await p.run(`document.querySelector("#rows").scrollWidth <= innerWidth`));
+	await p.press("c");
+	assert.deepEqual(await heads(), ["function", "calls ↓"]);
+	await p.click("#columns summary");
+	await p.click("#columns label:nth-child(2) input");
+	assert.deepEqual(await heads(), ["function", "self", "calls ↓"]);
+	await p.click("#columns label:nth-child(2) input");
+	assert.deepEqual(await heads(), ["function", "calls ↓"]);
+	await p.done();
+};
+
+tests["in a window of 1024 pixels the table begins with what was called, and how often"] = async () => {
+	const p = await open("query", "", { width: 1024, height: 768 });
+	await p.click("#tab-table");
+	assert.ok(await p.run(`[...document.querySelectorAll("#rows tr.row")].every((r) => r.getBoundingClientRect().height < 30)`), "a row has one line");
+	assert.ok(await p.run(`(() => { const t = document.querySelector("#rows thead tr"), i = [...t.cells].findIndex((c) => c.innerText.trim() === "calls"); return i > 0 && t.cells[i].getBoundingClientRect().right <= innerWidth; })()`));
 	await p.done();
 };
 

@@ -59,11 +59,14 @@ function timeCell(ns, signed = false) {
 	return [el("span", { class: unit ? "v" : "v none" }, (signed && ns > 0 ? "+" : "") + number), el("span", { class: "unit" }, unit)];
 }
 
+// Of a name, where it may go on in the next line: before a dot, a bracket and a word that begins with a capital letter.
+const breakable = (name) => name.split(/(?=[.([]|(?<=[a-z])[A-Z])/).flatMap((part, i) => i ? [el("wbr"), part] : [part]);
+
 // A function's name, its package in a lighter shade when it is shown.
 function nameOf(f, full = S.full) {
 	const name = el("span", { class: "fn" });
-	if (full && F.pkg[f]) name.append(el("span", { class: "pkg" }, F.pkg[f] + "."), F.names[f].slice(F.pkg[f].length + 1));
-	else name.append(full ? F.names[f] : F.short[f]);
+	if (full && F.pkg[f]) name.append(el("span", { class: "pkg" }, F.pkg[f] + "."), ...breakable(F.names[f].slice(F.pkg[f].length + 1)));
+	else name.append(...breakable(full ? F.names[f] : F.short[f]));
 	return name;
 }
 

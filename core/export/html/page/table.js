@@ -66,11 +66,11 @@ function columnsOf() {
 		grow, timeColumn("preempted", known("preempt_ns"), "time for which it was stopped at its entry to let other goroutines run"), ...states];
 }
 
-const table = { all: null, key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };
+const table = { all: null, boxes: null, key: null, rows: [], sort: null, down: true, current: 0, columns: null, whole: 0 };
 const ROW = 26;
 
 function tableRows() {
-	const key = [scopeKey(), S.query, table.sort, table.down, S.full].join("\n");
+	const key = [scopeKey(), S.query, table.all.indexOf(table.columns[table.sort]), table.down, S.full].join("\n");
 	if (table.key === key) return;
 	table.key = key;
 	const v = stats(), column = table.columns[table.sort], rows = [];
@@ -95,20 +95,26 @@ function sortBy(i, down) {
 	else render();
 }
 
+// In a narrow window only the measure has a column, and what was chosen or sorts the rows.
+function chooseColumns(sorted) {
+	const narrow = innerWidth <= 600;
+	table.columns = table.all.filter((c) => !c.off && (!narrow || c === NAME || c.on || c.by === S.by || (c === sorted && !c.by)));
+	const at = table.columns.indexOf(sorted);
+	table.sort = at >= 0 ? at : null;
+	table.boxes.forEach((box, i) => { box.checked = table.columns.includes(table.all[i + 1]); });
+}
+
 // Which columns are there, but for the name.
 function startColumns() {
 	table.all = columnsOf();
-	table.columns = table.all.slice();
-	const boxes = table.all.slice(1).map((c, i) => el("label", {}, el("input", { type: "checkbox", checked: true, onchange: (e) => {
-		const sorted = table.columns[table.sort];
-		c.off = !e.target.checked;
-		table.columns = table.all.filter((x) => !x.off);
-		table.sort = table.columns.indexOf(sorted);
-		if (table.sort < 0) table.sort = table.columns.length > 1 ? 1 : 0;
-		table.key = null;
+	table.boxes = table.all.slice(1).map((c) => el("input", { type: "checkbox", onchange: (e) => {
+		c.on = e.target.checked;
+		c.off = !c.on;
 		render();
-	} }), " " + c.title + (WAS && c.title === "B" ? " (" + table.all[i].title + ")" : "")));
-	$("view-table").prepend(el("details", { id: "columns" }, el("summary", {}, "Columns"), el("div", {}, boxes)));
+	} }));
+	const labels = table.all.slice(1).map((c, i) => el("label", {}, table.boxes[i], " " + c.title + (WAS && c.title === "B" ? " (" + table.all[i].title + ")" : "")));
+	$("view-table").prepend(el("details", { id: "columns" }, el("summary", {}, "Columns"), el("div", {}, labels)));
+	chooseColumns();
 }
 
 function tableHead() {
@@ -138,13 +144,14 @@ function tableBody() {
 const tableAddress = () => ({ sort: table.columns && table.columns[table.sort] && (!table.columns[table.sort].by || !table.down) ? (table.down ? "" : "-") + table.columns[table.sort].title : "" });
 function tableFrom(q) {
 	if (!table.columns) startColumns();
-	const title = q.get("sort") || "", at = table.columns.findIndex((c) => c.title === title.replace(/^-/, ""));
-	table.sort = at < 0 ? null : at;
-	table.down = at < 0 || title[0] !== "-";
+	const title = q.get("sort") || "", sorted = table.all.find((c) => c.title === title.replace(/^-/, ""));
+	chooseColumns(sorted);
+	table.down = !sorted || title[0] !== "-";
 }
 
 function renderTable() {
 	if (!table.columns) startColumns();
+	chooseColumns(table.columns[table.sort]);
 	if (table.sort === null || (table.columns[table.sort].by && table.columns[table.sort].by !== S.by)) {
 		table.sort = Math.max(0, table.columns.findIndex((c) => c.by === S.by));
 		table.down = true;

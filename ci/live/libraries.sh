@@ -131,7 +131,7 @@ plugin() {
 	[ "$(cat out)" = 42 ] || fail "the program printed '$(cat out)'"
 	[ "$(csv_calls trace main.call)" = 1 ] || fail "main.call is not there"
 	gt report trace >text
-	expect_grep "^! functions of Go plugins that the program loads are not traced: their time is their callers'$" text
+	expect_grep "^! functions of Go plugins that the program loads are not traced. Their time is their callers'$" text
 	gt record -o trace -- "$alive" 1 >out
 	gt report trace >text
 	! grep -q plugins text || fail "plugins of a program that loads none"

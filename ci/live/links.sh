@@ -60,7 +60,7 @@ perf_interrupted() {
 	kill -TERM "$tracer"
 	expect_status 125 wait "$tracer"
 	[ ! -e trace ] || fail "there is a trace"
-	expect_grep 'interrupted while probes were attached one by one: nothing was recorded' err
+	expect_grep 'interrupted while probes were attached one by one, and nothing was recorded' err
 	kill -TERM "$target"
 	wait "$target"
 }
@@ -80,7 +80,7 @@ perf_ended() {
 	kill -CONT "$tracer"
 	expect_status 125 wait "$tracer"
 	[ ! -e trace ] || fail "there is a trace"
-	expect_grep 'process.* ended while probes were attached.*: nothing was recorded$' err
+	expect_grep 'process.* ended while probes were attached.*, and nothing was recorded$' err
 	! grep -q interrupted err || fail "$(cat err)"
 }
 check "the end of the process while perf-event links are attached" perf_ended

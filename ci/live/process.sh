@@ -270,7 +270,7 @@ exec_under_load() { # PROBE
 		expect_grep 'probe.strategy +inline' facts
 		expect_grep 'end.events_inline +[1-9]' facts
 		expect_grep 'warning: the command executed itself anew' err
-		expect_grep 'executed itself anew: its new image had no stubs' facts
+		expect_grep 'executed itself anew. Its new image had no stubs' facts
 	}
 }
 for strategy in $strategies; do
@@ -306,9 +306,9 @@ exec_of_running() {
 	wait "$job" || got=$?
 	[ "$got" = 0 ] || { cat err; fail "status $got"; }
 	expect_grep '^images 3$' out
-	expect_grep "process $target executed itself anew: no call is recorded from now on" err
+	expect_grep "process $target executed itself anew. No call is recorded from now on" err
 	gt info trace >facts
-	expect_grep 'executed itself anew: calls since then were not recorded' facts
+	expect_grep 'executed itself anew. Calls since then were not recorded' facts
 	[ "$(csv_calls trace main.step)" -gt 0 ] || fail "nothing was recorded before"
 }
 check "a process that ran already executes itself under load" exec_of_running

@@ -131,8 +131,8 @@ static int say_unseen(struct trace_info *info, const struct plan *plan)
 				  "calls they end are closed by the next event and marked suspect");
 	if (!err && !plan->stops_seen)
 		err = add_warning(
-			info, "growing stacks and preempted prologues are not seen in this binary: "
-			      "their time counts as the caller's");
+			info,
+			"growing stacks and preempted prologues are not seen in this binary. Their time counts as the caller's");
 	return err;
 }
 
@@ -163,8 +163,9 @@ int describe_plan(struct trace_info *info, const struct plan *plan)
 	if (!err)
 		err = say_unseen(info, plan);
 	if (!err && plan->loads_plugins)
-		err = add_warning(info, "functions of Go plugins that the program loads are not "
-					"traced: their time is their callers'");
+		err = add_warning(
+			info,
+			"functions of Go plugins that the program loads are not traced. Their time is their callers'");
 	free(number);
 	return err;
 }
@@ -202,8 +203,9 @@ static int describe_states(struct trace_info *info, const struct probing *p)
 		err = trace_info_set(info, key, states->reasons.text[i]);
 	}
 	if (!err && !states->reasons.n)
-		err = add_warning(info, "for what goroutines wait is told by number: this gotrace "
-					"does not know the reasons of that Go version");
+		err = add_warning(
+			info,
+			"reasons of waits are recorded as numbers, because this gotrace does not know the reasons of that Go version");
 	return err ? err : add_state_sites(info, p);
 }
 

@@ -200,14 +200,14 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,
 			r->target->launched
-				? "the process executed itself anew: its new image had no "
+				? "the process executed itself anew. Its new image had no "
 				  "stubs, so its calls trapped and took longer"
-				: "the process executed itself anew: calls since then were "
+				: "the process executed itself anew. Calls since then were "
 				  "not recorded");
 	else if (!err && p->n_in_stub && s->images > 1)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,
-			"the process executed itself anew: the new image was not patched, "
+			"the process executed itself anew. The new image was not patched, "
 			"so most of its calls' ends were not seen");
 	return err;
 }

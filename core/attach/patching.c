@@ -62,7 +62,7 @@ static void attach_left_out(struct recording *r)
 	if (r->probing->n_in_stub == r->n_stubs)
 		return;
 	if (links_attach_left_out(r->links, &r->probes, &attach)) {
-		log_error("%zu sites have no probe: nothing is recorded",
+		log_error("%zu sites have no probe, and nothing is recorded",
 			  r->n_stubs - r->probing->n_in_stub);
 		r->unprobed = true;
 	}
@@ -118,7 +118,8 @@ static void probe_new_image(struct recording *r)
 	probing_new_image(r->probing);
 	trap_limit_restart(&r->releasing.traps);
 	if (links_attach_left_out(r->links, &r->probes, &attach)) {
-		log_error("the new image of the command has no probes: its calls are not recorded");
+		log_error(
+			"the new image of the command has no probes, so its calls are not recorded");
 		r->probes.state->paused = PAUSED_ALL;
 	} else if (cpu_samples_place(&r->cpu_samples, r->probing)) {
 		log_no_memory("no memory for places of samples");
@@ -169,7 +170,7 @@ void patching_look(struct recording *r)
 		return;
 	r->new_image = true;
 	r->probes.state->paused = PAUSED_ALL;
-	log_warn("process %d executed itself anew: no call is recorded from now on",
+	log_warn("process %d executed itself anew. No call is recorded from now on",
 		 r->target->pid);
 }
 

@@ -46,7 +46,7 @@ static const char *mode_obstacle(const struct probing_options *opt)
 	if (!opt->launched)
 		return "the process runs already, and was not patched at its exec";
 	if (opt->other_command)
-		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
+		return "COMMAND is not BINARY itself, and gotrace patches only at COMMAND's exec";
 	return NULL;
 }
 
@@ -336,7 +336,7 @@ static void warn_of_runtime(const struct probing *p)
 				 p->plan->sites[i].runtime_func,
 				 p->plan->sites[i].kind == EV_CREATE
 					 ? "who starts a goroutine is not recorded"
-					 : "what the runtime does there is not recorded");
+					 : "the runtime's work there is not recorded");
 }
 
 /* What another gotrace has moved in a process that runs. */

@@ -33,8 +33,7 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 	if (!err && r->probing->n_left_alone)
 		err = trace_info_setf(
 			info, KEY_WARN_LEFT_ALONE,
-			"%zu selected functions were not probed: their code was in the "
-			"stubs of another gotrace",
+			"%zu selected functions were not probed, because their code was in the stubs of another gotrace",
 			r->probing->n_left_alone);
 	if (!err && r->open_to_all)
 		err = trace_info_set(info, KEY_ATTACH_OPEN_TO_ALL, "1");

@@ -29,7 +29,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 	err = target_text_bias(r->target->pid, r->exe_fd, image->vaddr, image->file_off,
 			       &r->probes.state->text_bias);
 	if (err && target_reap(r->target))
-		log_error("the process ended while probes were attached: nothing was recorded");
+		log_error("the process ended while probes were attached, and nothing was recorded");
 	else if (err)
 		log_error("the text of process %d cannot be found in its memory map: %s",
 			  r->target->pid, strerror(-err));
@@ -56,14 +56,15 @@ static int may_go_on(void *ctx)
 
 	if (signals_take(r->signals, r->target)) {
 		log_error(
-			"interrupted while probes were attached one by one: nothing was recorded");
+			"interrupted while probes were attached one by one, and nothing was recorded");
 		return -EINTR;
 	}
 	signals_pass_on(r->signals, r->target);
 	if (!target_reap(r->target))
 		return 0;
-	log_error("process %d ended while probes were attached one by one: nothing was recorded",
-		  r->target->pid);
+	log_error(
+		"process %d ended while probes were attached one by one, and nothing was recorded",
+		r->target->pid);
 	return -ESRCH;
 }
 

@@ -183,20 +183,20 @@ static void write_gone(const struct missing *m, double s, char text[TEXT_WATCH_S
 	if (m->n == m->of) {
 		snprintf(
 			text, TEXT_WATCH_SENTENCE,
-			"none of the %zu probes was in the program's text any more after %.2f s "
-			"(it replaced its text, or executed itself anew from a thread that was not "
-			"its first): every call from about then on is missing",
-			m->of, s);
+			"after %.2f s none of the %zu probes was in the program's text any more. "
+			"The program replaced its text, or executed itself anew from a thread that "
+			"was not its first. Every call from about then on is missing",
+			s, m->of);
 		return;
 	}
-	write_names(m,
-		    (size_t)snprintf(
-			    text, TEXT_WATCH_SENTENCE,
-			    "%zu of %zu probes were gone from the program's text after %.2f s (it "
-			    "remapped its text, dropped its pages or wrote over it): calls from "
-			    "about then on are missing of %zu function%s, ",
-			    m->n, m->of, s, m->n_funcs, m->n_funcs == 1 ? "" : "s"),
-		    text);
+	write_names(
+		m,
+		(size_t)snprintf(
+			text, TEXT_WATCH_SENTENCE,
+			"after %.2f s %zu of %zu probes were gone from the program's text. The program remapped its text, dropped its pages or wrote over it. Calls from "
+			"about then on are missing of %zu function%s, ",
+			s, m->n, m->of, m->n_funcs, m->n_funcs == 1 ? "" : "s"),
+		text);
 }
 
 static void write_replaced(const struct missing *m, double s, char text[TEXT_WATCH_SENTENCE])
@@ -205,7 +205,7 @@ static void write_replaced(const struct missing *m, double s, char text[TEXT_WAT
 		    (size_t)snprintf(
 			    text, TEXT_WATCH_SENTENCE,
 			    "after %.2f s the program had written other code over %zu of %zu "
-			    "probes: calls that this code leads elsewhere are not counted as calls "
+			    "probes. Calls that this code leads elsewhere are not counted as calls "
 			    "of what it replaced, ",
 			    s, m->n, m->of),
 		    text);

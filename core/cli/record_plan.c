@@ -226,7 +226,7 @@ static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t rin
 		return "BINARY is a library there, and only a program itself is given stubs while "
 		       "it runs";
 	if (opt->strategy == PROBE_AUTO && r->opt.exe)
-		return "COMMAND is not BINARY itself: it is patched at COMMAND's exec";
+		return "COMMAND is not BINARY itself, and gotrace patches only at COMMAND's exec";
 	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
 		return "--stub asks for springboard's stubs";
 	r->clock = record_early_clock(&r->early);

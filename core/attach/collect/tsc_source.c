@@ -142,7 +142,8 @@ static bool fast(struct tsc_check *c, double rate)
 	if (c->read_ns <= READ_MAX_NS)
 		return true;
 	snprintf(c->why, sizeof(c->why),
-		 "reading the time stamp counter takes %u ns: it is trapped here", c->read_ns);
+		 "reading the time stamp counter takes %u ns, because it is trapped here",
+		 c->read_ns);
 	return false;
 }
 

@@ -48,7 +48,8 @@ static void read_capabilities(struct caps *c)
 static void write_result(const struct caps *c, int fd)
 {
 	if (fd >= 0 && write(fd, c, sizeof(*c)) != (ssize_t)sizeof(*c))
-		log_debug("what the kernel allows could not be handed over: %s", strerror(errno));
+		log_debug("the list of the kernel's abilities could not be handed over: %s",
+			  strerror(errno));
 }
 
 /* ---- kept for the next recording */

@@ -119,7 +119,7 @@ static void log_attach_failure(const struct plan_site *s, const struct plan *pla
 			"CAP_SYS_ADMIN is needed; run with sudo, or see 'gotrace doctor'",
 			name ? ", first to " : "", name ? name : "");
 	else if (err == -ESRCH)
-		log_error("the process ended while probes were attached: nothing was recorded");
+		log_error("the process ended while probes were attached, and nothing was recorded");
 	else
 		log_error("probes cannot be attached%s%s: %s", name ? ", first to " : "",
 			  name ? name : "", strerror(-err));

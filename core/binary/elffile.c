@@ -50,7 +50,7 @@ static int check_header(const struct elffile *e, const char *path)
 		return -ENOEXEC;
 	}
 	if (!foreign_elf_bounded(h, sizeof(*h))) {
-		log_error("%s: more than 65,279 sections or segments: no Go program has so many",
+		log_error("%s: more than 65,279 sections or segments, more than any Go program",
 			  path);
 		return -EBADMSG;
 	}

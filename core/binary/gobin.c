@@ -26,14 +26,14 @@ static int find_pclntab(struct gobin *b, bool has_buildinfo)
 		log_error("%s: built by Go 1.15 or older; build it with Go 1.19 or newer", b->path);
 		return -ENOTSUP;
 	case -EPROTO:
-		log_error("%s: its Go function table (pclntab) has an unknown format: an "
-			  "obfuscator such as garble changed its names and tables, or its Go is "
-			  "newer than this gotrace; build it without the obfuscator, or use "
-			  "`gotrace sample`, which needs no table",
-			  b->path);
+		log_error(
+			"%s: its Go function table (pclntab) has an unknown format. An obfuscator such as garble changed its names and tables, or its Go is "
+			"newer than this gotrace. Build it without the obfuscator, or use "
+			"`gotrace sample`, which needs no table",
+			b->path);
 		return -ENOTSUP;
 	default:
-		log_error("%s: truncated or corrupt: its Go function table (pclntab) makes no "
+		log_error("%s: truncated or corrupt. Its Go function table (pclntab) makes no "
 			  "sense; build or copy it again",
 			  b->path);
 		return -EBADMSG;
@@ -51,9 +51,9 @@ static int read_all(struct gobin *b)
 	if (err)
 		return err;
 	if (moduledata_read(b) < 0) {
-		log_error("%s: corrupt: the start of its text is not known: no runtime.moduledata; "
-			  "build or copy it again",
-			  b->path);
+		log_error(
+			"%s: corrupt. It has no runtime.moduledata, which holds the start of its text; build or copy it again",
+			b->path);
 		return -EBADMSG;
 	}
 	err = buildid_read(b);

@@ -87,7 +87,7 @@ int gokind_refuse(const struct gobin *b)
 
 	if (is_packed(b->elf.map, b->elf.size)) {
 		log_error(
-			"%s: packed by UPX: its functions are not in the file; unpack it (upx -d), "
+			"%s: packed by UPX. Its functions are not in the file; unpack it (upx -d), "
 			"or trace it before it is packed",
 			b->path);
 		return -ENOTSUP;
@@ -98,7 +98,7 @@ int gokind_refuse(const struct gobin *b)
 			  b->path, compiler);
 		return -ENOTSUP;
 	}
-	log_error("%s: not a Go program: it has neither a Go function table nor "
+	log_error("%s: not a Go program. It has neither a Go function table nor "
 		  "build info; name a binary that `go build` wrote",
 		  b->path);
 	return -ENOEXEC;

@@ -100,13 +100,13 @@ int gobin_layout(const struct gobin *b, struct golayout *out)
 	if (b->minor < 0)
 		log_error(
 			"%s: built by an unknown Go version, and it has no debug info to ask for the "
-			"runtime's layout: build it without -ldflags=-s or -w",
+			"runtime's layout. Build it without -ldflags=-s or -w",
 			b->path);
 	else
 		log_error(
 			"%s: built by %s, whose runtime this gotrace does not know, and it has no debug "
-			"info to ask: build it without -ldflags=-s or -w, use a newer gotrace, or let its "
-			"sources learn that version: ci/go-layout.sh %.*s",
+			"info to ask. Build it without -ldflags=-s or -w, use a newer gotrace, or let its "
+			"sources learn that version (ci/go-layout.sh %.*s)",
 			b->path, b->version, (int)release_len(b->version),
 			strstr(b->version, "go1.") + 2);
 	return -ENOTSUP;

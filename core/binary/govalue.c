@@ -150,7 +150,7 @@ static int take_field(struct finder *f, struct place *at, const char *name, size
 
 	if (type.kind == GOTYPE_IFACE || type.kind == GOTYPE_EFACE)
 		return complain(f, -ENOTSUP,
-				"what is in an interface is not read, only its type is");
+				"the content of an interface is not read, only its type is");
 	if (type.kind != GOTYPE_STRUCT)
 		return complain(f, -ENOENT, "'.%.*s' is asked of what is no struct", (int)len,
 				name);

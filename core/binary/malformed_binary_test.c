@@ -100,7 +100,7 @@ static void test_pclntab_refusals(void **state)
 	memcpy(p + off, "\xfb\xff\xff\xff", 4); /* the magic of Go 1.2 to 1.15 */
 	assert_refused(p, n, ENOTSUP, "Go 1.15 or older");
 	memcpy(p + off, "\x12\x34\x56\x78", 4); /* as garble does */
-	assert_refused(p, n, ENOTSUP, "an obfuscator such as garble changed");
+	assert_refused(p, n, ENOTSUP, "An obfuscator such as garble changed");
 	memcpy(p + off, "\xf1\xff\xff\xff", 4);
 	memset(p + off + 8, 0xff, 8); /* the number of functions */
 	assert_refused(p, n, EBADMSG, "pclntab) makes no sense");
@@ -122,7 +122,7 @@ static void test_pclntab_refusals(void **state)
 	memcpy(name, ".go_export", 10);
 	assert_refused(p, n, ENOTSUP, "built by gccgo, ");
 	memcpy(p + 0xf00, "UPX!", 4); /* behind the headers */
-	assert_refused(p, n, ENOTSUP, "packed by UPX: ");
+	assert_refused(p, n, ENOTSUP, "packed by UPX. ");
 	free(p);
 }
 

@@ -25,7 +25,7 @@ struct patch {
 extern const struct patch inline_hook_patches[], inline_hook_patches_end[];
 
 _Static_assert(1 << GRANULE_BITS == INLINE_ALIGN, "a granule belongs to one stub");
-_Static_assert(offsetof(struct ring_signals, in_stubs) == 0, "as inline_hook_code.S has it");
+_Static_assert(offsetof(struct ring_signals, in_stubs) == 0, "inline_hook_code.S has it so");
 _Static_assert(offsetof(struct ring_signals, rolled_back) == 8, "likewise");
 _Static_assert(offsetof(struct ring_signals, shown) == 16, "likewise");
 _Static_assert(offsetof(struct ring_signals, faults) == 24, "likewise");
@@ -46,7 +46,7 @@ struct meta {
 	int32_t window; /* likewise */
 	uint32_t shape; /* of its struct shape, from the first */
 };
-_Static_assert(sizeof(struct meta) == 12, "as inline_hook_code.S has it");
+_Static_assert(sizeof(struct meta) == 12, "inline_hook_code.S has it so");
 
 struct inline_hook {
 	struct meta *metas;

@@ -39,7 +39,7 @@ extern const struct patch inline_patches[], inline_patches_end[];
 
 #define SAME(field, offset)                                           \
 	_Static_assert(offsetof(struct ring_head, field) == (offset), \
-		       "as inline_stub_code.S has it")
+		       "inline_stub_code.S has it so")
 SAME(head, HEAD);
 SAME(reserved, RESERVED);
 SAME(last_goid, LAST_GOID);

@@ -66,8 +66,7 @@ static const struct {
 			 "in a process that runs a stub cannot write all of its events, and its calls "
 			 "would trap; --traps includes it" },
 	[PLAN_REWRITTEN] = { "rewritten",
-			     "the program makes its own text writable, and can copy or replace this "
-			     "function: it would crash; -f NAME includes it" },
+			     "the program makes its own text writable. It can copy or replace this function, and would crash; -f NAME includes it" },
 };
 
 const char *plan_fate_name(enum plan_fate f)

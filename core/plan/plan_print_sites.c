@@ -33,7 +33,7 @@ enum entry_why {
 static const char *const whys[WHY_ENDS] = {
 	[WHY_CHECKED] = "the first instruction after the stack check that the kernel emulates",
 	[WHY_LINE] = "the first instruction that the kernel emulates; there is no stack check",
-	[WHY_JCC] = "the stack check's jump: no instruction after it will do",
+	[WHY_JCC] = "the stack check's jump; no instruction after it will do",
 	[WHY_LONE_RET] = "the function is one RET",
 	[WHY_ONE_PROBE_LEAF] =
 		"runs straight to its RET with nothing that could fault: one probe for both",
@@ -49,11 +49,11 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_VALUES] =
 		"where every call comes by once, with the arguments that are recorded still in their places",
 	[WHY_FIRST + LINE_FAULT] =
-		"the first byte: then comes what may fault, and a call that does has been entered",
-	[WHY_FIRST + LINE_FLOW] = "the first byte: then comes a RET or an indirect jump",
-	[WHY_FIRST + LINE_SP] = "the first byte: then rsp is changed in a way that is not followed",
-	[WHY_FIRST + LINE_TARGET] = "the first byte: a branch comes back to what follows it",
-	[WHY_FIRST + LINE_LOOP] = "the first byte: a loop comes back to it",
+		"the first byte; the next instruction may fault, and a call that faults has been entered",
+	[WHY_FIRST + LINE_FLOW] = "the first byte; a RET or an indirect jump follows",
+	[WHY_FIRST + LINE_SP] = "the first byte; rsp then changes in a way that is not followed",
+	[WHY_FIRST + LINE_TARGET] = "the first byte; a branch comes back to what follows it",
+	[WHY_FIRST + LINE_LOOP] = "the first byte; a loop comes back to it",
 };
 
 /* Calls that fault before they are seen at s; without its stub it may be that none do. */
@@ -177,7 +177,7 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 	line(out, n->exits_stub, n->exits, "in a stub");
 	line(out, stepped, n->exits, "two traps: RETs and what the kernel steps over");
 	if (plan_has_stubs(p)) {
-		fputs("what takes two traps, and why it has no stub:\n", out);
+		fputs("sites that take two traps, and why they have no stub:\n", out);
 		for (int i = STUB_SHORT; i < STUB_REASONS; i++)
 			line(out, n->no_stub[i], n->entries + n->exits, stub_reason_clause(i));
 	}

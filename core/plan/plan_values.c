@@ -180,8 +180,7 @@ static int add_value(struct search *s, const char *name, const struct govalue *v
 	s->r->found = true;
 	if (v->source == GOVALUE_XMM && !v->n_hops)
 		log_warn(
-			"%s: %s of %s is in a floating-point register, which a probe cannot read: it is "
-			"shown as ?xmm",
+			"%s: %s of %s is in a floating-point register, which a probe cannot read. It is shown as ?xmm",
 			option_of(s->r), name, s->f->name);
 	return 0;
 }

@@ -71,7 +71,7 @@ size_t live_answer_print(const struct live_answer *a, uint64_t up_to_ns, bool co
 
 	if (!lines || up_to_ns <= a->at_ns)
 		return lines;
-	fprintf(out, "  as of %s before this table\n", HUMAN(up_to_ns - a->at_ns));
+	fprintf(out, "  the answer is %s older than this table\n", HUMAN(up_to_ns - a->at_ns));
 	return lines + 1;
 }
 

@@ -88,7 +88,7 @@ static void test_waits(void **state)
 	char *got = printed(&a, 8 * SECOND, 0, &lines);
 
 	assert_non_null(strstr(got, "main.serveLock waits "));
-	assert_non_null(strstr(got, "\n  as of 3.00s before this table\n"));
+	assert_non_null(strstr(got, "\n  the answer is 3.00s older than this table\n"));
 	assert_int_equal(lines, 6);
 	free(got);
 	a.due_ns = 0;

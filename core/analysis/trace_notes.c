@@ -63,7 +63,9 @@ static void summary(const struct loaded_trace *trace, struct notes *to)
 			"--min-duration). In single calls their time is self time of the calls around them",
 			HUMAN(trace->min_duration_ns));
 	else if (trace->summary)
-		notes_add(to, "counts and sums only: no single calls were kept (record --summary)");
+		notes_add(
+			to,
+			"the trace has counts and sums only, and no single calls (record --summary)");
 	if (!t->calls)
 		notes_add(
 			to, "no call was recorded%s",

@@ -61,7 +61,7 @@ void warnings_of_images(const struct loaded_trace *trace, struct notes *to)
 	if (missed)
 		notes_add(
 			to,
-			"the process executed itself again from a thread that was not its first, and was not recorded from there on (%" PRIu64
+			"the process executed itself again from a thread that was not its first. It was not recorded from there on (%" PRIu64
 			" image%s), so every count and time here is too small",
 			missed, plural(missed));
 }

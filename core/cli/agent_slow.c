@@ -103,7 +103,7 @@ void slow_begin(void *ctx, uint32_t pid, const char *service, const char *condit
 	else
 		free(copy);
 	if (child < 0)
-		log_warn("process %u of %s: slow calls are not recorded: no memory for it", pid,
+		log_warn("process %u of %s: memory is too short to record slow calls", pid,
 			 service);
 	else
 		log_info("calls of process %u (%s) with %s go to %s.gotrace", pid, service,

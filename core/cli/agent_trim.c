@@ -31,7 +31,7 @@ static uint64_t max_age_of(struct agent *a)
 
 	if (ahead_ns && a->config.max_age_ns)
 		log_warn("the clock was set ahead by %" PRIu64
-			 " s: no profile is taken out of the store as too old for an hour",
+			 " s, so no profile is taken out of the store as too old for an hour",
 			 ahead_ns / 1000000000);
 	return clock_steps_settled(&a->clocks, boot_ns) ? a->config.max_age_ns : 0;
 }

@@ -58,13 +58,13 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 		err = trace_info_setf(
 			end, KEY_WARN_SYMBOLS,
 			"%" PRIu64
-			" %s no name: what was mapped there is not known, or its file is gone or another one now",
+			" %s no name. The mapping there is not known, or its file is gone or was replaced",
 			c->no_file + c->no_image, addresses_have(c->no_file + c->no_image));
 	if (!err && c->refused + c->unread)
 		err = trace_info_setf(
 			end, KEY_WARN_REFUSED,
 			"%" PRIu64
-			" %s no name: their file is no regular one, is another user's, is too large, or was not read in time",
+			" %s no name. Their file is not a regular one, is another user's, is too large, or was not read in time",
 			c->refused + c->unread, addresses_have(c->refused + c->unread));
 	if (!err && c->no_kernel)
 		err = trace_info_set(

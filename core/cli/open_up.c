@@ -222,7 +222,7 @@ void open_up(const struct loaded_trace *t, FILE *out)
 	if (to && f)
 		print_packages(t, b, f, to);
 	else if (to)
-		fputs("; what it calls is not traced: -p selects more packages, --waits shows where it waits",
+		fputs("; its callees are not traced (-p selects more packages, --waits shows where it waits)",
 		      to);
 	/* Where there is nothing to do about it, the table says it already. */
 	if (to && !text_stream_close(to, &advice) && *advice) {

@@ -207,7 +207,7 @@ static void test_sort(void **state)
 		  "  10ns   10ns 1.00us  main.f\n",
 		  "400ns  400ns  400ns  400ns  main.g\n" },
 		{ { NULL },
-		  "main.f has 70.1% of the time as its own; what it calls is not traced: -p ",
+		  "main.f has 70.1% of the time as its own; its callees are not traced (-p ",
 		  " events, " },
 		{ { NULL }, "MEAN    P50    P99    MAX  FUNCTION\n", "main.f\n" },
 	};

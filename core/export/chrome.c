@@ -218,7 +218,7 @@ int export_chrome(struct trace_reader *const *r, size_t n, const struct export_o
 	if (!err && c.n > MANY_CALLS)
 		log_warn(
 			"%" PRIu64
-			" calls are many for programs that open this format; --format=perfetto is made for them",
+			" calls are many for programs that open this format; --format=perfetto suits so many",
 			c.n);
 	call_spool_close(&c.calls);
 	goroutines_free(&c.goroutines);

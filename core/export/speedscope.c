@@ -289,12 +289,12 @@ static int put_goroutines(struct speedscope *s)
 			err = put_goroutine(s, g.order + g.all[i].at, g.all[i].n);
 	if (!err && n < g.n && n)
 		log_info(
-			"speedscope opens about a million calls: the file has all paths, and single calls of the %zu of %zu "
-			"goroutines that ran most; --calls takes all, --from, --to and --focus choose others, --format=perfetto has all",
+			"speedscope opens about a million calls. The file has all paths, and single calls of the %zu of %zu "
+			"goroutines that ran most. --calls takes all, --from, --to and --focus choose others, --format=perfetto has all",
 			n, g.n);
 	else if (!err && n < g.n)
 		log_info(
-			"speedscope opens about a million calls: the file has all paths and no single call; --calls takes all, "
+			"speedscope opens about a million calls. The file has all paths and no single call. --calls takes all, "
 			"--from, --to and --focus choose some, --format=perfetto has all");
 	goroutine_calls_free(&g);
 	return err;

@@ -109,7 +109,7 @@ static void text_says_what_it_is(void **state)
 		"10 samples of cpu-clock at 100 Hz in 1.60s; they stand for 100ms\n",
 		"2 samples were lost\n",
 		"the stack of 1 sample is cut off as too deep, of 1 it is unreadable from some frame on, of 1 it has an address of no known symbol\n1 sample in no goroutine\n",
-		"10% of the samples have callers that are missing: they are below [unreadable]",
+		"10% of the samples have callers that are missing, and are below [unreadable]",
 		"shares are estimates;",
 		"70.0ms  70.0% 70.0ms  70.0%       7       7  main.leaf\n",
 	};

@@ -15,8 +15,8 @@
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
 
-#define MISSED                                                                                 \
-	"the process executed itself again from a thread that was not its first, and was not " \
+#define MISSED                                                                                \
+	"the process executed itself again from a thread that was not its first. It was not " \
 	"recorded from there on (2 images), so every count and time here is too small"
 #define LAYOUT                                                                                  \
 	"the first events contradict the layout of runtime.g that gotrace assumed for this Go " \

@@ -327,7 +327,7 @@ static void said(const struct walk *w)
 	const struct report_options *o = w->rep->opt;
 	char which[64];
 
-	snprintf(which, sizeof(which), " of more than %u function%s", o->depth, plural(o->depth));
+	snprintf(which, sizeof(which), " with more than %u function%s", o->depth, plural(o->depth));
 	said_of(w, &w->deep, "", which, "--depth");
 	snprintf(which, sizeof(which), " with less than %g%% each", o->min_share_pct);
 	said_of(w, &w->light, "", which, "--min-share");

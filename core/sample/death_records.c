@@ -77,10 +77,10 @@ int deaths_describe(const struct deaths *d, const struct sample_bpf *bpf, struct
 	if (!err && lost)
 		err = trace_info_setf(end, KEY_END_DEATHS_LOST, "%" PRIu64, lost);
 	if (!err && lost)
-		err = trace_info_setf(end, KEY_WARN_DEATHS,
-				      "stacks of %" PRIu64
-				      " threads and goroutines of processes that died are missing: "
-				      "there was no room, or there were too many",
-				      lost);
+		err = trace_info_setf(
+			end, KEY_WARN_DEATHS,
+			"stacks of %" PRIu64
+			" threads and goroutines of processes that died are missing, because there was no room or there were too many",
+			lost);
 	return err;
 }

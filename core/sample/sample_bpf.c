@@ -136,7 +136,7 @@ static void load_waits(struct sample_bpf *s, const struct sample_config *config,
 	bpf_object__close(s->waits);
 	s->waits = NULL;
 	log_warn(
-		"what threads wait for that are not Go's is not recorded: %s; it needs Linux 5.18 or newer "
+		"waits of threads that are not Go's are not recorded: %s; they need Linux 5.18 or newer "
 		"(GOTRACE_DEBUG=1 shows why)",
 		strerror(-err));
 }

@@ -21,13 +21,13 @@ static int describe_room(struct sampling *s)
 
 	if (!s->no_memory && !p->dropped && !p->refused)
 		return 0;
-	return trace_info_setf(&s->end, KEY_WARN_MEMORY,
-			       "to stay within its memory gotrace left out %" PRIu64
-			       " samples, forgot what %" PRIu64
-			       " running processes had mapped until it was needed "
-			       "again, and took no notice of %" PRIu64
-			       " new ones: names may be missing where such a process has ended",
-			       s->no_memory, p->dropped, p->refused);
+	return trace_info_setf(
+		&s->end, KEY_WARN_MEMORY,
+		"memory was short, so gotrace left out %" PRIu64
+		" samples. It forgot the mappings of %" PRIu64
+		" running processes until it needed them, and ignored %" PRIu64
+		" new processes. Names may be missing where such a process has ended",
+		s->no_memory, p->dropped, p->refused);
 }
 
 /* What is missing besides samples. */
@@ -183,10 +183,11 @@ int sampling_describe_end(struct sampling *s)
 	if (!err && s->record_signals)
 		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
 	if (!err && s->host.late)
-		err = trace_info_setf(&s->end, KEY_WARN_CPUS,
-				      "%" PRIu64 " CPUs came online while samples were taken: "
-				      "they were sampled up to a second late",
-				      s->host.late);
+		err = trace_info_setf(
+			&s->end, KEY_WARN_CPUS,
+			"%" PRIu64
+			" CPUs came online while samples were taken, and were sampled up to a second late",
+			s->host.late);
 	if (!err && s->event->is_clock &&
 	    (s->events.cpu_ns ||
 	     !s->host.on)) /* else the weights are no times to compare it with */

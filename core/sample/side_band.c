@@ -170,9 +170,10 @@ int side_band_open(struct side_band *s, struct scope scope, size_t n_has)
 		if (err == -ENODEV)
 			continue;
 		if (err && err != -ESRCH && !scope_is_thread(&scope))
-			log_error("what processes map cannot be followed: %s", strerror(-err));
+			log_error("the mappings of processes cannot be followed: %s",
+				  strerror(-err));
 		else if (err && err != -ESRCH)
-			log_error("what process %d maps cannot be followed: %s%s", scope.pid,
+			log_error("the mappings of process %d cannot be followed: %s%s", scope.pid,
 				  strerror(-err),
 				  err == -EMFILE ? " (too many threads for ulimit -n)" : "");
 		if (err)

@@ -372,7 +372,7 @@ void wall_begin(struct wall *w, struct processes *p, struct sample_bpf *bpf,
 	int err = w->on ? process_memory_begin() : 0;
 
 	if (err)
-		log_warn("goroutines cannot be looked at: no child to read memory: %s",
+		log_warn("gotrace cannot look at goroutines, because no child can read memory: %s",
 			 strerror(-err));
 	w->hz = w->hz ? w->hz : WALL_HZ;
 	w->processes = p;

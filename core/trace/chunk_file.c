@@ -85,11 +85,11 @@ static int failed(struct chunk_file *f, int err)
 
 	f->err = err;
 	if (f->bytes)
-		log_error("%s: cannot be written any further: %s. What it holds stays readable: "
-			  "%llu bytes, %llu events, the rest is not recorded. Free space or choose "
-			  "another place with -o, or limit the trace with --max-size",
-			  name, strerror(-err), (unsigned long long)f->bytes,
-			  (unsigned long long)f->events);
+		log_error(
+			"%s: cannot be written any further: %s. The trace stays readable, with %llu bytes and %llu events. The rest is not recorded. Free space or choose "
+			"another place with -o, or limit the trace with --max-size",
+			name, strerror(-err), (unsigned long long)f->bytes,
+			(unsigned long long)f->events);
 	else
 		log_error("%s: cannot be written: %s. Choose another place with -o", name,
 			  strerror(-err));

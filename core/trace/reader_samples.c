@@ -33,7 +33,7 @@ const char *reader_take_sample_table(struct trace_reader *r, const struct chunk_
 	size_t stacks = t->n_stacks;
 
 	if (!r->started)
-		return "what samples name before the start of events";
+		return "names of samples before the start of events";
 	if (h->type == CHUNK_STACKS) {
 		/* What is in it cannot take more than its bytes, each an address at most. */
 		if (r->stack_pcs > STACK_PCS_FREE + STACK_PCS_RATIO * r->off)

@@ -337,12 +337,12 @@ static void put_full(FILE *out, const struct probe_overhead *o)
 	fputs("; with no processor free, ", out);
 	put_about(out, o->wall_times, o->rough);
 	if (o->wall_times <= APART * o->wall_times_least)
-		fputs(" as long or that many times fewer requests", out);
+		fputs(" the time or that many times fewer requests", out);
 	else if (o->other_ns <= o->cpu_ns)
-		fprintf(out, " as long, or %s to %s fewer requests",
+		fprintf(out, " the time, or %s to %s fewer requests",
 			times(o->wall_times_least, least), times(o->wall_times, most));
 	else /* these were hardly its clients all of them */
-		fputs(" as long or up to that many times fewer requests", out);
+		fputs(" the time or up to that many times fewer requests", out);
 }
 
 /* What follows for the wall time. */
@@ -355,11 +355,11 @@ static void put_wall(FILE *out, const struct probe_overhead *o)
 	} else if (o->wall == OVERHEAD_WALL_IDLE && o->wall_times < HARDLY) {
 		fputs(", and hardly longer", out);
 	} else if (o->wall == OVERHEAD_WALL_IDLE) {
-		fprintf(out, ", and at least %s as long", times(o->wall_times, buf));
+		fprintf(out, ", and at least %s the time", times(o->wall_times, buf));
 	} else if (o->wall_times > HARDLY * o->cpu_times) {
 		fputs(", and ", out);
 		put_about(out, o->wall_times, o->rough);
-		fputs(" as long", out);
+		fputs(" the time", out);
 	} else {
 		fputs(", and as many times as long", out);
 	}

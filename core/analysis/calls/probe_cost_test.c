@@ -79,7 +79,7 @@ static void test_full(void **state)
 	assert_string_equal(
 		probe_overhead_say(&info, say),
 		"about 2.0x the processor time of an untraced run; with no processor free, about "
-		"3.3x as long or that many times fewer requests (probes 6.00s of 12.0s of "
+		"3.3x the time or that many times fewer requests (probes 6.00s of 12.0s of "
 		"processor time; gotrace itself took 8.00s)");
 }
 
@@ -242,17 +242,17 @@ static void test_server(void **state)
 	assert_int_equal(found().wall, OVERHEAD_WALL_FULL);
 	expect_times(found().cpu_times, 15);
 	expect_say("about 15x the processor time of an untraced run; with no processor free, "
-		   "about 15x as long, or 7.2x to 15x fewer requests (probes 14.0s of 15.0s of "
+		   "about 15x the time, or 7.2x to 15x fewer requests (probes 14.0s of 15.0s of "
 		   "processor time)");
 	/* Its client took little. */
 	host("15250000000", "100000000");
 	expect_say("about 15x the processor time of an untraced run; with no processor free, "
-		   "about 15x as long or that many times fewer requests (probes 14.0s of 15.0s of "
+		   "about 15x the time or that many times fewer requests (probes 14.0s of 15.0s of "
 		   "processor time)");
 	/* Others took so much that they hardly were its clients. */
 	host("40000000000", "100000000");
 	expect_say("about 15x the processor time of an untraced run; with no processor free, "
-		   "about 15x as long or up to that many times fewer requests (probes 14.0s of "
+		   "about 15x the time or up to that many times fewer requests (probes 14.0s of "
 		   "15.0s of processor time)");
 	/* A processor was free some of the time. */
 	host("16500000000", "4100000000");
@@ -293,7 +293,7 @@ static void test_idle(void **state)
 	assert_null(strstr(probe_overhead_warn(&info), "slower"));
 	run("3000000000", "100", "0");
 	samples("1500", "1400");
-	expect_say("about 15x the processor time of an untraced run, and at least 1.4x as long "
+	expect_say("about 15x the processor time of an untraced run, and at least 1.4x the time "
 		   "(probes 2.80s of 3.00s of processor time)");
 	run("3000000000", "100", "0");
 	samples("1500", "10");
@@ -326,7 +326,7 @@ static void test_taken(void **state)
 	run("10000000000", "100", "9900000000");
 	samples("5000", "50");
 	expect_say("hardly more processor time than an untraced run; with no processor free, about "
-		   "2.0x as long or that many times fewer requests (probes 100ms of 10.0s of "
+		   "2.0x the time or that many times fewer requests (probes 100ms of 10.0s of "
 		   "processor time; gotrace itself took 9.90s)");
 	assert_non_null(strstr(probe_overhead_warn(&info), "ran slower"));
 }

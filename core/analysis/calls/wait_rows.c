@@ -214,7 +214,7 @@ int wait_rows_load(struct wait_rows *w, const struct loaded_trace *t, const stru
 		qsort(w->all, w->n, sizeof(*w->all), by_row);
 	if (err == -E2BIG)
 		log_error(
-			"not a trace of gotrace: it claims more reasons of waits than its bytes can hold");
+			"not a trace of gotrace. It claims more reasons of waits than its bytes can hold");
 	else if (err)
 		log_no_memory("no memory for the reasons of waits");
 	hash_index_free(&a.to.index);

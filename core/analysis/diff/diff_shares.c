@@ -146,7 +146,7 @@ void diff_shares_notes(const struct diff *d, struct notes *to)
 			"both are samples; shares of all and processor time%s are compared (RUN, its interval by the numbers of samples)",
 			d->seconds[0] == 1 && d->seconds[1] == 1
 				? ""
-				: " of a second, as recordings do not end with their programs");
+				: " a second, because recordings do not end with their programs");
 	else
 		notes_add(to, "shares are compared, not times: %s",
 			  d->side[0].samples && d->side[1].samples

@@ -165,6 +165,6 @@ int sample_errors(struct loaded_trace *t, uint64_t stored_bytes)
 	}
 	if (err == -E2BIG)
 		log_error(
-			"not a trace of gotrace sample: its stacks are deeper than its bytes can hold");
+			"not a trace of gotrace sample. Its stacks are deeper than its bytes can hold");
 	return err;
 }

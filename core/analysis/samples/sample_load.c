@@ -295,7 +295,7 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 	if (!t->model && err == -ENOMEM)
 		log_no_memory("no memory for the samples of the trace");
 	if (!t->model && err == -E2BIG)
-		log_error("not a trace of gotrace sample: it claims more than its bytes can hold");
+		log_error("not a trace of gotrace sample. It claims more than its bytes can hold");
 	return err ? err : w->err;
 }
 

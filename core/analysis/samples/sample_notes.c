@@ -183,7 +183,7 @@ static void looked_at(const struct trace_info *i, struct notes *to, const char *
 	notes_add(to,
 		  "%" PRIu64 " snapshot%s of %" PRIu64
 		  " %s each on average looked at %.1f%% of them; %" PRIu64
-		  " kept changing: their time is unknown",
+		  " kept changing, so their time is unknown",
 		  n, plural(n), n ? listed / n : 0, of, share_pct(drawn, listed), torn);
 }
 
@@ -230,7 +230,7 @@ static void snapshots(const struct loaded_trace *t, struct notes *to)
 			  " process%s did not answer; goroutines there are not seen from then on",
 			  silent, silent == 1 ? "" : "es");
 	if (not_told)
-		notes_add(to, "of %" PRIu64 " process%s only execution is known; %s", not_told,
+		notes_add(to, "only execution is known of %" PRIu64 " process%s; %s", not_told,
 			  not_told == 1 ? "" : "es",
 			  trace_info_get(i, KEY_END_THREADS_SNAPSHOTS)
 				  ? "waiting threads need Linux 5.18"

@@ -99,6 +99,6 @@ void sample_unreadable(const struct loaded_trace *t, struct notes *to)
 			 early);
 	notes_add(
 		to,
-		"%.0f%% of the samples have callers that are missing: they are below [unreadable]%s%s",
+		"%.0f%% of the samples have callers that are missing, and are below [unreadable]%s%s",
 		pct, where, when);
 }

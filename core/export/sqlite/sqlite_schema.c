@@ -71,7 +71,7 @@ const char *const sqlite_examples[][2] = {
 	  "       avg(c.duration_ns) / 1e6 AS mean_ms\n"
 	  "FROM calls c JOIN functions f ON f.id = c.function\n"
 	  "GROUP BY f.id, tenth ORDER BY f.name, tenth;" },
-	{ "What other goroutines did while the slowest call ran",
+	{ "Calls of other goroutines while the slowest call ran",
 	  "WITH slow AS (SELECT * FROM calls ORDER BY duration_ns DESC LIMIT 1)\n"
 	  "SELECT f.name, count(*) AS calls, count(DISTINCT c.goroutine) AS goroutines, sum(c.self_ns) / 1e6 AS self_ms\n"
 	  "FROM slow JOIN calls c ON c.image = slow.image AND c.goroutine <> slow.goroutine\n"
@@ -85,7 +85,7 @@ const char *const sqlite_examples[][2] = {
 	  "     AND start_ns >= g.start_ns AND NOT system ORDER BY start_ns LIMIT 1)\n"
 	  "WHERE g.creator IS NOT NULL\n"
 	  "GROUP BY g.start_function, g.created_at ORDER BY mean_ms DESC;" },
-	{ "What goroutines wait for, and where (record --states)",
+	{ "Reasons and places of waits (record --states)",
 	  "SELECT f.name, w.reason, w.waits, w.wait_ns / 1e6 AS ms, w.total_wait_ns / 1e6 AS total_ms\n"
 	  "FROM waits w JOIN functions f ON f.id = w.function\n"
 	  "ORDER BY w.wait_ns DESC LIMIT 20;" },
@@ -130,7 +130,7 @@ const char *const sqlite_sample_examples[][2] = {
 	  "       sum(s.weight_ns) / 1e6 AS ms\n"
 	  "FROM samples s LEFT JOIN labels l ON l.id = s.labels\n"
 	  "GROUP BY l.key, l.value ORDER BY ms DESC, label LIMIT 20;" },
-	{ "What threads and goroutines did, and waited for (sample --wall)",
+	{ "States and waits of threads and goroutines (sample --wall)",
 	  "SELECT s.state, s.reason, sum(s.samples) AS samples, sum(s.weight_ns) / 1e6 AS ms\n"
 	  "FROM samples s GROUP BY s.state, s.reason ORDER BY ms DESC, s.state, s.reason;" },
 	{ NULL, NULL },

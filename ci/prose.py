@@ -85,20 +85,23 @@ def manual(text):
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.S)
 
 
+SQL = re.compile(r'(CREATE|SELECT|INSERT|WITH) ')
+
+
 def strings(text):
-    """Literals, joined where only macros stand between them; those with fewer than four words are no sentence."""
+    """Literals, joined where only macros stand between them; SQL and those with fewer than four words are no sentence."""
     found, end = [], -1
     for token in TOKEN.finditer(text):
         if token.group()[0] != '"':
             continue
         value = token.group()[1:-1]
         if found and re.fullmatch(r'\s*([A-Z][A-Za-z0-9_]*\s*)?', text[end:token.start()]):
-            found[-1] += value
+            found[-1] += ('u' if found[-1].endswith('%') else '') + value # % and PRIu64
         else:
             found.append(value)
         end = token.end()
     for value in found:
-        for line in re.split(r'\\n|\\t', value):
+        for line in re.split(r'\\[ntv]', '' if SQL.match(value) else value):
             if len(re.findall(r'[A-Za-z]{2,}', line)) > 3 and '<' not in line[:2]:
                 yield re.sub(r'%[-0-9.*]*(l|h|z|j)*[a-zA-Z]', 'N', line).replace('\\"', '"')
 

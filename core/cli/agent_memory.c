@@ -20,10 +20,10 @@ void agent_bound_memory(struct agent *a, unsigned waiting)
 	a->naming.hold_bytes = b.hold;
 	s->binaries.most_bytes = b.binary;
 	s->binaries.most_rows = s->natives.most_rows = b.rows;
-	s->most_processes = b.mapped;
+	a->given.most_processes = b.mapped;
 	s->processes.most_bytes = b.processes;
 	s->processes.late = true;
-	s->most_bytes = b.stretch;
+	a->given.most_bytes = b.stretch;
 	s->wall.most_binary = b.binary;
 	s->wall.most_goroutines = b.goroutines;
 	a->splitter.most_bytes = b.members;
@@ -72,7 +72,7 @@ void agent_count_room(struct agent *a)
 	const struct sampling *s = &a->sampling;
 
 	a->n_forgotten += s->processes.dropped + s->processes.refused;
-	a->no_memory_samples += s->no_memory;
+	a->no_memory_samples += s->counts.no_memory;
 	if (!s->cut_for_room)
 		return;
 	if (!a->n_cut_for_room++)

@@ -75,7 +75,7 @@ static int describe(struct agent *a)
 	int err = trace_info_set(t, KEY_GOTRACE_VERSION, cli_version);
 
 	if (!err)
-		err = trace_info_set(t, KEY_SAMPLE_EVENT, a->sampling.event->name);
+		err = trace_info_set(t, KEY_SAMPLE_EVENT, a->given.event->name);
 	if (!err)
 		err = trace_info_setf(t, KEY_SAMPLE_FREQUENCY, "%u", c->hz);
 	if (!err && c->kernel)
@@ -160,7 +160,7 @@ static void wake(struct agent *a)
 {
 	const uint64_t one = 1;
 
-	if (write(a->sampling.wake_fd, &one, sizeof(one)) < 0)
+	if (write(a->given.wake_fd, &one, sizeof(one)) < 0)
 		log_debug("eventfd: %s", strerror(errno));
 }
 
@@ -230,26 +230,26 @@ static int prepare(struct agent *a)
 	const struct agent_config *c = &a->config;
 
 	signal(SIGPIPE, SIG_IGN);
-	s->event = event_types;
-	s->hz = c->hz;
-	s->kernel = c->kernel;
-	s->labels = c->labels;
+	a->given.event = event_types;
+	a->given.hz = c->hz;
+	a->given.kernel = c->kernel;
+	a->given.labels = c->labels;
 	s->host = (struct host){ .on = true, .cgroup = c->cgroup, .cgroup_fd = -1 };
-	s->targets = &a->target;
-	s->signals = &a->signals;
+	a->given.targets = &a->target;
+	a->given.signals = &a->signals;
 	/* What the kernel is asked by is loaded in any case: rules may change. */
 	s->wall = (struct wall){ .on = true,
 				 .hz = c->waiting_hz,
 				 .most = WAITING_PROCESSES,
 				 .wants = waits,
 				 .wants_ctx = a };
-	s->name_addresses = name_addresses;
+	a->given.name_addresses = name_addresses;
 	a->naming = (struct name_context){ .cache = &a->symbols, .sampling = s };
 	agent_bound_memory(a, WAITING_PROCESSES);
-	s->name_ctx = &a->naming;
-	s->name_ended = name_ended;
-	s->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	if (s->wake_fd < 0 || signals_open(&a->signals, false, 1u << SIGHUP))
+	a->given.name_ctx = &a->naming;
+	a->given.name_ended = name_ended;
+	a->given.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (a->given.wake_fd < 0 || signals_open(&a->signals, false, 1u << SIGHUP))
 		return -EIO;
 	a->signals.on_own = on_hangup;
 	a->signals.own_ctx = a;
@@ -275,7 +275,8 @@ int agent_begin(struct agent *a)
 	pthread_condattr_t attr;
 	int err;
 
-	a->lock_fd = a->signals.fd = a->sampling.wake_fd = a->sampling.host.cgroup_fd = -1;
+	a->lock_fd = a->signals.fd = a->given.wake_fd = a->sampling.host.cgroup_fd = -1;
+	a->sampling.given = &a->given;
 	a->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	pthread_mutex_init(&a->lock, NULL);
 	pthread_condattr_init(&attr);
@@ -323,7 +324,7 @@ bool agent_stretch(struct agent *a)
 		now = clock_monotonic_ns();
 	} while (!ended && !s->cut && now < a->end_ns);
 	s->cut = false;
-	if (read(s->wake_fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
+	if (read(a->given.wake_fd, &drained, sizeof(drained)) < 0 && errno != EAGAIN)
 		log_debug("eventfd: %s", strerror(errno));
 	/* A full disk is not the end: what comes later may have room. */
 	return ended && s->reason != END_WRITE_ERROR;
@@ -355,7 +356,7 @@ int agent_put_away(struct agent *a, bool last)
 {
 	struct sampling *s = &a->sampling;
 	const uint64_t from_ns = a->from_ns, begun_ns = a->begun_ns,
-		       samples = s->samples + wall_samples(&s->wall);
+		       samples = s->counts.samples + wall_samples(&s->wall);
 	char *piece = a->piece;
 	struct trace_writer *w = last ? NULL : open_piece(a, &a->next_piece);
 
@@ -435,8 +436,8 @@ void agent_end(struct agent *a)
 	pusher_stop(a->pusher, GRACE_NS);
 	sampling_close(&a->sampling);
 	signals_close(&a->signals);
-	if (a->sampling.wake_fd >= 0)
-		close(a->sampling.wake_fd);
+	if (a->given.wake_fd >= 0)
+		close(a->given.wake_fd);
 	symbols_cache_free(&a->symbols);
 	splitter_forget(&a->splitter);
 	store_close(&a->store);

@@ -28,6 +28,7 @@ struct agent {
 	int lock_fd; /* lock of the store, so that no other agent writes it meanwhile */
 	struct store store;
 	struct splitter splitter;
+	struct sampling_given given;
 	struct sampling sampling;
 	struct target target; /* a target that does not exist, for code that waits for targets */
 	struct signals signals;

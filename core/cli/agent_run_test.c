@@ -30,16 +30,17 @@ static void test_no_time_left(void **state)
 		static struct agent a;
 
 		a = (struct agent){ .signals = { .fd = -1 } };
-		a.sampling.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-		a.sampling.signals = &a.signals;
-		a.sampling.targets = &a.target;
+		a.sampling.given = &a.given;
+		a.given.wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+		a.given.signals = &a.signals;
+		a.given.targets = &a.target;
 		struct trace_info info = { 0 };
 
 		a.sampling.writer = trace_writer_new(memfd_create("stretch", MFD_CLOEXEC), &info);
 		assert_non_null(a.sampling.writer);
 		a.sampling.cut = cut;
 		a.end_ns = cut ? UINT64_MAX : 1;
-		assert_true(a.sampling.wake_fd >= 0);
+		assert_true(a.given.wake_fd >= 0);
 		assert_int_equal(signals_open(&a.signals, false, 0), 0);
 		assert_int_equal(raise(SIGTERM), 0);
 		const bool ended = agent_stretch(&a);
@@ -50,7 +51,7 @@ static void test_no_time_left(void **state)
 		assert_int_equal(a.sampling.reason, END_INTERRUPTED);
 		trace_writer_abort(a.sampling.writer);
 		signals_close(&a.signals);
-		close(a.sampling.wake_fd);
+		close(a.given.wake_fd);
 	}
 }
 

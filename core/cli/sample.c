@@ -42,20 +42,20 @@ static int describe(struct sample_run *r)
 	if (!err)
 		err = trace_info_set(t, KEY_GOTRACE_VERSION, cli_version);
 	if (!err)
-		err = trace_info_set(t, KEY_SAMPLE_EVENT, s->event->name);
-	if (!err && s->event->is_clock)
-		err = trace_info_setf(t, KEY_SAMPLE_FREQUENCY, "%u", s->hz);
-	if (!err && s->count)
-		err = trace_info_setf(t, KEY_SAMPLE_COUNT, "%u", s->count);
-	if (!err && s->kernel)
+		err = trace_info_set(t, KEY_SAMPLE_EVENT, r->given.event->name);
+	if (!err && r->given.event->is_clock)
+		err = trace_info_setf(t, KEY_SAMPLE_FREQUENCY, "%u", r->given.hz);
+	if (!err && r->given.count)
+		err = trace_info_setf(t, KEY_SAMPLE_COUNT, "%u", r->given.count);
+	if (!err && r->given.kernel)
 		err = trace_info_set(t, KEY_SAMPLE_KERNEL, "1");
-	if (!err && s->labels)
+	if (!err && r->given.labels)
 		err = trace_info_set(t, KEY_SAMPLE_LABELS, "1");
 	if (!err && s->wall.on)
 		err = trace_info_set(t, KEY_SAMPLE_WALL, "1");
 	if (!err && s->wall.on)
 		err = trace_info_set(t, KEY_STATES, "1");
-	if (!err && s->record_signals)
+	if (!err && r->given.record_signals)
 		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err && r->pids_text)
 		err = trace_info_set(t, KEY_SAMPLE_PIDS, r->pids_text);
@@ -92,12 +92,13 @@ static void say_how_it_ended(const struct sample_run *r, int err)
 			 r->command && !r->targets->ended ? "; the command keeps running" : "");
 	if (lost)
 		log_warn("%" PRIu64 " samples were lost; a lower -F helps", lost);
-	if (!s->samples && !wall_samples(&s->wall) && !err)
+	if (!s->counts.samples && !wall_samples(&s->wall) && !err)
 		log_warn("no sample was taken: %s",
-			 s->event->is_clock ? "the program took hardly any processor time"
-					    : "the event did not happen");
+			 r->given.event->is_clock ? "the program took hardly any processor time"
+						  : "the event did not happen");
 	log_info("%s: %" PRIu64 " samples; next: gotrace report%s%s", r->output,
-		 s->samples + wall_samples(&s->wall), strcmp(r->output, "gotrace.out") ? " " : "",
+		 s->counts.samples + wall_samples(&s->wall),
+		 strcmp(r->output, "gotrace.out") ? " " : "",
 		 strcmp(r->output, "gotrace.out") ? r->output : "");
 }
 
@@ -134,7 +135,7 @@ static int start_targets(struct sample_run *r)
 	if (signals_open(&r->signals, r->command, 0))
 		return -1;
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
-	for (size_t i = 0; r->pids_text && i < r->sampling.n_targets && !err; i++)
+	for (size_t i = 0; r->pids_text && i < r->given.n_targets && !err; i++)
 		err = target_attach(&r->targets[i], r->pids[i]);
 	if (!r->command)
 		return err;
@@ -153,7 +154,7 @@ static int look_at_binaries(const struct sample_run *r)
 {
 	char path[64];
 
-	for (size_t i = 0; i < r->sampling.n_targets; i++) {
+	for (size_t i = 0; i < r->given.n_targets; i++) {
 		if (r->pids_text)
 			snprintf(path, sizeof(path), "/proc/%d/exe", r->pids[i]);
 		const char *name = r->command ? r->command_path : path;
@@ -200,7 +201,7 @@ static int run_prepared(struct sample_run *r)
 	struct trace_writer *w;
 	int fd;
 
-	s->show_progress = isatty(STDERR_FILENO) && (!r->command || !isatty(STDOUT_FILENO));
+	r->given.show_progress = isatty(STDERR_FILENO) && (!r->command || !isatty(STDOUT_FILENO));
 	signal(SIGPIPE, SIG_IGN);
 	if (describe(r) || trace_output_open(&r->invoker, r->output, &fd))
 		return STATUS_FAILED;
@@ -238,14 +239,14 @@ static int sample(struct sample_run *r)
 		status = find_command(r);
 	if (status)
 		return status;
-	s->command = r->command_path;
-	s->user = &r->user;
-	s->targets = r->targets;
-	s->signals = &r->signals;
-	s->name_addresses = name_addresses;
+	r->given.command = r->command_path;
+	r->given.user = &r->user;
+	r->given.targets = r->targets;
+	r->given.signals = &r->signals;
+	r->given.name_addresses = name_addresses;
 	r->naming.sampling = s;
-	s->name_ctx = &r->naming;
-	s->name_ended = name_ended;
+	r->given.name_ctx = &r->naming;
+	r->given.name_ended = name_ended;
 	r->naming.cache = &r->symbols;
 	if (look_at_binaries(r))
 		return STATUS_FAILED;
@@ -265,13 +266,14 @@ int cmd_sample(int argc, char **argv)
 	}
 	r->output = "gotrace.out";
 	r->signals.fd = -1;
-	r->sampling.wake_fd = -1;
+	r->given.wake_fd = -1;
+	r->sampling.given = &r->given;
 	for (size_t i = 0; i < PIDS_MAX; i++)
 		r->targets[i] = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
 	sample_options_parse(r, argc, argv);
 	int status = own_proc("/proc") ? sample(r) : STATUS_FAILED;
 
-	for (size_t i = 0; i < r->sampling.n_targets; i++)
+	for (size_t i = 0; i < r->given.n_targets; i++)
 		target_close(&r->targets[i]);
 	signals_close(&r->signals);
 	trace_info_free(&r->info);

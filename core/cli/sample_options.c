@@ -94,11 +94,11 @@ static void parse_pids(struct sample_run *r, const char *arg, struct argp_state 
 			*next++ = '\0';
 		if (!*item)
 			arg_error(state, "--pid: '%s' is not a list of processes", arg);
-		if (r->sampling.n_targets == PIDS_MAX)
+		if (r->given.n_targets == PIDS_MAX)
 			arg_error(state, "--pid: more than %d processes", PIDS_MAX);
 		const pid_t pid = process_arg(state, item);
 
-		r->pids[r->sampling.n_targets++] = pid;
+		r->pids[r->given.n_targets++] = pid;
 		used += (size_t)snprintf(r->pids_list + used, sizeof(r->pids_list) - used, "%s%d",
 					 used ? "," : "", pid);
 	}
@@ -120,35 +120,36 @@ static void check(struct sample_run *r, struct argp_state *state)
 	if (h->on && r->sampling.wall.on)
 		arg_error(state,
 			  "--wall goes with a command or --pid; a host has too many processes");
-	if (r->sampling.count && r->sampling.event->is_clock)
+	if (r->given.count && r->given.event->is_clock)
 		arg_error(state, "-c counts events, so it needs -e with an event that is no clock");
-	if (r->sampling.wall.on && !r->sampling.event->is_clock)
+	if (r->sampling.wall.on && !r->given.event->is_clock)
 		arg_error(state, "--wall needs an event that is a clock, because it adds times");
 	if (r->command)
-		r->sampling.n_targets = 1;
+		r->given.n_targets = 1;
 }
 
-static void parse_hz(struct sampling *s, const char *arg, struct argp_state *state)
+static void parse_hz(struct sampling_given *g, const char *arg, struct argp_state *state)
 {
 	uint64_t hz = 0;
 
 	if (parse_decimal(arg, HZ_MAX, &hz) || !hz)
 		arg_error(state, "-F: '%s' is not a number from 1 to %d", arg, HZ_MAX);
-	s->hz = (unsigned)hz;
+	g->hz = (unsigned)hz;
 }
 
-static void parse_count(struct sampling *s, const char *arg, struct argp_state *state)
+static void parse_count(struct sampling_given *g, const char *arg, struct argp_state *state)
 {
 	uint64_t count = 0;
 
 	if (parse_decimal(arg, UINT_MAX, &count) || !count)
 		arg_error(state, "-c: '%s' is not a number from 1 to %u", arg, UINT_MAX);
-	s->count = (unsigned)count;
+	g->count = (unsigned)count;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct sample_run *r = state->input;
+	struct sampling_given *g = &r->given;
 	struct sampling *s = &r->sampling;
 
 	switch (key) {
@@ -169,33 +170,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		r->user_name = arg;
 		return 0;
 	case 'd':
-		if (parse_duration_ns(arg, 1000000000, &s->duration_ns) || !s->duration_ns)
+		if (parse_duration_ns(arg, 1000000000, &g->duration_ns) || !g->duration_ns)
 			arg_error(state, "-d: '%s' is not a time such as 5 or 500ms", arg);
 		return 0;
 	case 'F':
-		parse_hz(s, arg, state);
+		parse_hz(g, arg, state);
 		return 0;
 	case 'c':
-		parse_count(s, arg, state);
+		parse_count(g, arg, state);
 		return 0;
 	case 'e':
-		s->event = event_type_find(arg);
-		if (!s->event)
+		g->event = event_type_find(arg);
+		if (!g->event)
 			arg_error(state,
 				  "-e: there is no event '%s'; gotrace sample --help lists them",
 				  arg);
 		return 0;
 	case OPT_KERNEL:
-		s->kernel = true;
+		g->kernel = true;
 		return 0;
 	case OPT_LABELS:
-		s->labels = true;
+		g->labels = true;
 		return 0;
 	case OPT_WALL:
 		s->wall.on = true;
 		return 0;
 	case OPT_SIGNALS:
-		s->record_signals = true;
+		g->record_signals = true;
 		return 0;
 	case ARGP_KEY_ARGS:
 		r->command = state->argv + state->next;
@@ -216,7 +217,7 @@ void sample_options_parse(struct sample_run *r, int argc, char **argv)
 		NULL
 	};
 
-	r->sampling.hz = HZ_DEFAULT;
-	r->sampling.event = event_types;
+	r->given.hz = HZ_DEFAULT;
+	r->given.event = event_types;
 	arg_parse(&argp, argc, argv, ARGP_IN_ORDER, r);
 }

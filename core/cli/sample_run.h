@@ -27,6 +27,7 @@ struct sample_run {
 	char command_path[PATH_MAX];
 	struct target targets[PIDS_MAX];
 	struct signals signals;
+	struct sampling_given given;
 	struct sampling sampling;
 	struct name_context naming;
 	struct symbols_cache symbols;

@@ -79,9 +79,10 @@ int sampling_attach(struct sampling *s)
 	int err = thread_events_load(&s->threads, &config);
 
 	/* There is a trace to name them in. */
-	for (size_t i = 0; i < s->n_targets && !err; i++) {
-		processes_add_running(&s->processes, s->targets[i].pid, clock_monotonic_ns());
-		err = attach_process(s, s->targets[i].pid);
+	for (size_t i = 0; i < s->given->n_targets && !err; i++) {
+		processes_add_running(&s->processes, s->given->targets[i].pid,
+				      clock_monotonic_ns());
+		err = attach_process(s, s->given->targets[i].pid);
 	}
 	return err;
 }
@@ -95,8 +96,8 @@ void sampling_attach_again(struct sampling *s)
 		host_attach_again(s);
 	if (!s->behind)
 		return;
-	for (size_t i = 0; i < s->n_targets && !err; i++) {
-		err = open_missing(s, s->targets[i].pid, &n_new);
+	for (size_t i = 0; i < s->given->n_targets && !err; i++) {
+		err = open_missing(s, s->given->targets[i].pid, &n_new);
 		sum += n_new;
 	}
 	s->late += sum;

@@ -73,7 +73,7 @@ static void take_labels(void *ctx, const struct sample_label_record *r)
 	if (!s->err)
 		s->err = trace_writer_labels(s->writer, &l, &s->label_number);
 	s->label_of = r->h;
-	s->labels_cut += cut;
+	s->counts.labels_cut += cut;
 }
 
 static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
@@ -82,7 +82,7 @@ static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
 		return 0;
 	if (s->label_of.tid == r->h.tid && s->label_of.ts_ns == r->h.ts_ns)
 		return s->label_number;
-	s->no_labels++;
+	s->counts.no_labels++;
 	return 0;
 }
 
@@ -98,10 +98,10 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	uint32_t process = processes_find(&s->processes, r->pid, r->h.ts_ns);
 
 	if (process == TRACE_NONE || s->err) {
-		s->outside++;
+		s->counts.outside++;
 		return;
 	}
-	s->no_binary += r->flags & SAMPLE_NO_BINARY ? 1 : 0;
+	s->counts.no_binary += r->flags & SAMPLE_NO_BINARY ? 1 : 0;
 	memcpy(pcs, r->pcs, n * sizeof(*pcs));
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
@@ -126,14 +126,15 @@ static void take_sample(void *ctx, const struct sample_record *r)
 	if (!s->err)
 		s->err = trace_writer_sample(s->writer, &sample);
 	if (s->err == -E2BIG || s->err == -EINVAL) { /* refused alone; the trace goes on */
-		s->outside++;
+		s->counts.outside++;
 		s->err = 0;
 		return;
 	}
-	s->samples++;
-	s->cut_off += !!(r->flags & SAMPLE_CUT);
-	s->unreadable += !!(flags & SAMPLE_UNREADABLE);
-	s->early += flags & SAMPLE_UNREADABLE && flags & (SAMPLE_NO_IMAGES | SAMPLE_NO_BINARY);
+	s->counts.samples++;
+	s->counts.cut_off += !!(r->flags & SAMPLE_CUT);
+	s->counts.unreadable += !!(flags & SAMPLE_UNREADABLE);
+	s->counts.early += flags & SAMPLE_UNREADABLE &&
+			   flags & (SAMPLE_NO_IMAGES | SAMPLE_NO_BINARY);
 }
 
 /* Those of processes that are not sampled are told of as well. */
@@ -173,35 +174,37 @@ static void raise_files(void)
 
 int sampling_prepare(struct sampling *s)
 {
-	struct sample_config config = { .kernel = s->kernel, .labels = s->labels };
+	struct sample_config config = { .kernel = s->given->kernel, .labels = s->given->labels };
 	/* Clocks of processors go on from one thread to the next. */
-	const unsigned parts = s->host.on ? 1 : sample_events_parts(s->event, s->hz);
+	const unsigned parts = s->host.on ? 1 : sample_events_parts(s->given->event, s->given->hz);
 	const uint32_t most = s->host.on ? PROCESSES_HOST : PROCESSES_SOME;
-	const struct sample_bpf_room room = { RING_BYTES,
-					      s->most_processes ? s->most_processes : most };
+	const struct sample_bpf_room room = { RING_BYTES, s->given->most_processes
+								  ? s->given->most_processes
+								  : most };
 	int err = sample_bpf_identify(&config);
 
 	if (parts > 1)
-		config.apart_ns = 1000000000 / s->hz;
+		config.apart_ns = 1000000000 / s->given->hz;
 	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
 	raise_files();
 	if (!err)
 		err = sample_bpf_load(&s->bpf,
-				      BPF_SAMPLES | (s->record_signals ? BPF_DEATHS : 0) |
+				      BPF_SAMPLES | (s->given->record_signals ? BPF_DEATHS : 0) |
 					      (s->wall.on ? BPF_WAITS : 0),
 				      &config, &room, &s->reader);
 	if (err)
 		return err;
 	s->binaries.bpf = &s->bpf;
-	sample_events_init(&s->events, s->event, s->hz, s->count, parts, s->bpf.program_fd);
-	err = side_band_init(&s->side, s->host.on, s->most_bytes != 0);
+	sample_events_init(&s->events, s->given->event, s->given->hz, s->given->count, parts,
+			   s->bpf.program_fd);
+	err = side_band_init(&s->side, s->host.on, s->given->most_bytes != 0);
 	executed_files_open(&s->executed);
 	s->kept.executed = &s->executed;
 	if (!err && s->host.on)
 		err = host_open(&s->host);
-	if (!err && s->targets->launched) {
-		binaries_learn(&s->binaries, s->command, s->command, NULL);
-		err = sampling_open_thread(s, s->targets->pid, NULL);
+	if (!err && s->given->targets->launched) {
+		binaries_learn(&s->binaries, s->given->command, s->given->command, NULL);
+		err = sampling_open_thread(s, s->given->targets->pid, NULL);
 	}
 	return err;
 }
@@ -220,15 +223,15 @@ static int name_kernel(struct sampling *s)
 	};
 	uint32_t number;
 
-	return s->kernel ? trace_writer_image(s->writer, &kernel, &number) : 0;
+	return s->given->kernel ? trace_writer_image(s->writer, &kernel, &number) : 0;
 }
 
 static bool all_ended(struct sampling *s)
 {
-	bool all = s->n_targets;
+	bool all = s->given->n_targets;
 
-	for (size_t i = 0; i < s->n_targets; i++)
-		all &= target_reap(&s->targets[i]);
+	for (size_t i = 0; i < s->given->n_targets; i++)
+		all &= target_reap(&s->given->targets[i]);
 	if (all)
 		s->target_end_ns = clock_monotonic_ns();
 	return all;
@@ -238,9 +241,9 @@ static void progress(const struct sampling *s, uint64_t now, bool last)
 {
 	char line[96];
 
-	if (!s->show_progress)
+	if (!s->given->show_progress)
 		return;
-	snprintf(line, sizeof(line), "%" PRIu64 " samples, %" PRIu64 " s", s->samples,
+	snprintf(line, sizeof(line), "%" PRIu64 " samples, %" PRIu64 " s", s->counts.samples,
 		 (now - s->start_ns) / 1000000000);
 	log_progress(last ? NULL : line);
 }
@@ -248,15 +251,15 @@ static void progress(const struct sampling *s, uint64_t now, bool last)
 /* Whether the recording is to end. */
 static bool ends(struct sampling *s, uint64_t now)
 {
-	struct pollfd signal = { .fd = s->signals->fd, .events = POLLIN };
+	struct pollfd signal = { .fd = s->given->signals->fd, .events = POLLIN };
 
 	if (s->err)
 		s->reason = END_WRITE_ERROR;
 	else if (all_ended(s))
 		s->reason = END_EXITED;
-	else if (s->duration_ns && now - s->start_ns >= s->duration_ns)
+	else if (s->given->duration_ns && now - s->start_ns >= s->given->duration_ns)
 		s->reason = END_DURATION;
-	else if (poll(&signal, 1, 0) > 0 && signals_take(s->signals, s->targets))
+	else if (poll(&signal, 1, 0) > 0 && signals_take(s->given->signals, s->given->targets))
 		s->reason = END_INTERRUPTED;
 	else
 		return false;
@@ -270,8 +273,8 @@ static uint64_t next_ns(const struct sampling *s)
 
 	if (s->wall.on && s->wall.next_ns < next)
 		next = s->wall.next_ns;
-	if (s->duration_ns && s->start_ns + s->duration_ns < next)
-		next = s->start_ns + s->duration_ns;
+	if (s->given->duration_ns && s->start_ns + s->given->duration_ns < next)
+		next = s->start_ns + s->given->duration_ns;
 	return next;
 }
 
@@ -285,7 +288,7 @@ bool sampling_until(struct sampling *s, uint64_t until_ns)
 
 		sampling_wait_until(s, next < until_ns ? next : until_ns);
 		drain(s);
-		signals_pass_on(s->signals, s->targets);
+		signals_pass_on(s->given->signals, s->given->targets);
 		now = clock_monotonic_ns();
 		sampling_cut_for_room(s, now);
 		if (!s->err)
@@ -319,12 +322,12 @@ static void no_hold(void *ctx, struct inject *in)
 /* It may die at once. */
 static void follow_linking(struct sampling *s)
 {
-	int err = target_seize(s->targets);
+	int err = target_seize(s->given->targets);
 
 	if (err) /* strace -f gotrace, or a security module: such a stack is marked */
 		log_debug("ptrace: %s", strerror(-err));
-	s->targets->at_mapped = processes_hold;
-	s->targets->mapped_ctx = &s->processes;
+	s->given->targets->at_mapped = processes_hold;
+	s->given->targets->mapped_ctx = &s->processes;
 }
 
 int sampling_begin(struct sampling *s, struct trace_writer *writer)
@@ -334,17 +337,17 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 	s->writer = writer;
 	s->processes.writer = writer;
 	s->processes.kept = &s->kept;
-	s->processes.keep_images = s->record_signals;
+	s->processes.keep_images = s->given->record_signals;
 	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
 	processes_tell(&s->processes, &s->binaries, &s->natives);
 	err = name_kernel(s);
-	if (!err && s->targets->launched)
-		natives_prepare(&s->natives, s->command, s->user);
-	if (!err && s->targets->launched && s->record_signals)
+	if (!err && s->given->targets->launched)
+		natives_prepare(&s->natives, s->given->command, s->given->user);
+	if (!err && s->given->targets->launched && s->given->record_signals)
 		follow_linking(s);
-	if (!err && s->targets->launched)
-		s->exec_err = target_release(s->targets, no_hold, NULL);
+	if (!err && s->given->targets->launched)
+		s->exec_err = target_release(s->given->targets, no_hold, NULL);
 	else if (!err)
 		err = sampling_attach(s);
 	if (err) {
@@ -362,8 +365,8 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 /* Names, the end record. 0, or -errno of the trace. */
 static int finish(struct sampling *s)
 {
-	if (!s->err && s->name_addresses)
-		s->err = s->name_addresses(s->name_ctx, s->writer, &s->end);
+	if (!s->err && s->given->name_addresses)
+		s->err = s->given->name_addresses(s->given->name_ctx, s->writer, &s->end);
 	int err = sampling_describe_end(s);
 	processes_release(&s->processes, s->drained_ns);
 	int closed = trace_writer_finish(s->writer, s->end.kvs, s->end.n_kvs);
@@ -426,16 +429,16 @@ int sampling_run(struct sampling *s, struct trace_writer *writer)
 void sampling_wait(struct sampling *s)
 {
 	struct pollfd fds[] = {
-		{ .fd = s->targets->pidfd, .events = POLLIN },
-		{ .fd = s->signals->fd, .events = POLLIN },
+		{ .fd = s->given->targets->pidfd, .events = POLLIN },
+		{ .fd = s->given->signals->fd, .events = POLLIN },
 	};
 
-	while (s->targets->launched && !target_reap(s->targets)) {
-		if (poll(fds, 2, signals_wait_ms(s->signals, -1)) < 0 && errno != EINTR)
+	while (s->given->targets->launched && !target_reap(s->given->targets)) {
+		if (poll(fds, 2, signals_wait_ms(s->given->signals, -1)) < 0 && errno != EINTR)
 			return;
 		if (fds[1].revents)
-			signals_take(s->signals, s->targets);
-		signals_pass_on(s->signals, s->targets);
+			signals_take(s->given->signals, s->given->targets);
+		signals_pass_on(s->given->signals, s->given->targets);
 	}
 }
 

@@ -20,17 +20,17 @@
 #include "attach/target/target.h"
 #include "trace/samples.h"
 
-struct sampling {
-	/* given; pointers are borrowed */
+/* A sampling changes none of it; pointers are borrowed. */
+struct sampling_given {
 	const struct event_type *event;
 	unsigned hz, count; /* see sample_events_init */
 	bool kernel, labels;
 	bool record_signals;     /* stacks of processes that die */
 	uint64_t duration_ns;    /* 0: no limit */
 	const char *command;     /* path of the held target's executable */
+	const struct user *user; /* user of the command */
 	struct target *targets;  /* one that is held, or some that run */
 	size_t n_targets;        /* 0 for a host or a cgroup */
-	struct host host;        /* given: `on`, cgroup */
 	struct signals *signals; /* open */
 	bool show_progress;
 	/* Writes the names of the trace's addresses as the last thing. NULL: no names. */
@@ -38,7 +38,26 @@ struct sampling {
 	/* Does so early for the addresses of ended processes, by number. */
 	int (*name_ended)(void *ctx, struct trace_writer *w, const bool *ended, size_t n);
 	void *name_ctx;
-	/* found out on the way */
+	/* The most bytes of the tables of one trace; 0 is no limit. A trace with more is cut. */
+	uint64_t most_bytes;
+	/* The number of processes with mappings in the kernel; 0: a fixed number. */
+	uint32_t most_processes;
+	int wake_fd; /* polled; -1: none */
+};
+
+/* Samples of the present trace. */
+struct sampling_counts {
+	uint64_t no_memory; /* left out because tables took twice most_bytes */
+	uint64_t samples, cut_off, unreadable, outside, no_labels;
+	uint64_t early;                 /* KEY_END_SAMPLES_EARLY */
+	uint64_t labels_cut, no_binary; /* KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
+};
+
+struct sampling {
+	const struct sampling_given *given;
+	/* live */
+	struct host host; /* given: `on`, cgroup */
+	struct wall wall; /* given: `on`, limits */
 	struct sample_bpf bpf;
 	struct sample_bpf_reader reader;
 	struct sample_events events;
@@ -53,38 +72,27 @@ struct sampling {
 	struct natives natives;
 	struct kept_files kept;
 	struct executed_files executed;
-	uint64_t drained_ns;     /* everything earlier is in the trace */
-	const struct user *user; /* user of the command, borrowed */
 	struct deaths deaths;
-	struct wall wall; /* given: `on` */
 	struct trace_writer *writer;
-	uint64_t side_ns; /* everything earlier is known */
+	uint64_t drained_ns; /* everything earlier is in the trace */
+	uint64_t side_ns;    /* everything earlier is known */
 	/* the label record that belongs to the next sample of its thread */
 	struct sample_head label_of;
 	uint32_t label_number;
-	/* Given: the most bytes of the tables of one trace; 0 is no limit. A trace with more is
-	 * cut. */
-	uint64_t most_bytes;
-	/* Given: the number of processes with mappings in the kernel; 0: a fixed number. */
-	uint32_t most_processes;
 	bool cut_for_room; /* this trace was cut, or will be */
-	/* Samples that were left out because tables took twice that memory. */
-	uint64_t no_memory;
-	uint64_t samples, cut_off, unreadable, outside, no_labels;
-	uint64_t early;                 /* KEY_END_SAMPLES_EARLY */
-	uint64_t labels_cut, no_binary; /* samples: KEY_END_LABELS_CUT, KEY_END_SAMPLES_NO_BINARY */
 	uint64_t start_ns, target_end_ns;
 	uint64_t begun_ns;            /* when this trace began */
 	uint64_t switch_ns, flush_ns; /* when each is due */
 	/* A signal or another thread sets it and writes a byte into wake_fd. Then sampling_until
 	 * returns. */
 	volatile bool cut;
-	int wake_fd;                 /* polled; -1: none */
 	struct sample_counters told; /* counters that earlier traces have reported */
 	struct pollfd *fds;          /* for waiting.c */
 	size_t cap_fds;
 	/* A process that began, forked or mapped something has woken the recording. */
 	bool woken;
+	/* outcome */
+	struct sampling_counts counts;
 	int exec_err; /* END_NOT_STARTED: -errno */
 	int err;      /* error of the trace */
 	enum end_reason reason;

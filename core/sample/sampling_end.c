@@ -19,7 +19,7 @@ static int describe_room(struct sampling *s)
 {
 	const struct processes *p = &s->processes;
 
-	if (!s->no_memory && !p->dropped && !p->refused)
+	if (!s->counts.no_memory && !p->dropped && !p->refused)
 		return 0;
 	return trace_info_setf(
 		&s->end, KEY_WARN_MEMORY,
@@ -27,13 +27,13 @@ static int describe_room(struct sampling *s)
 		" samples. It forgot the mappings of %" PRIu64
 		" running processes until it needed them, and ignored %" PRIu64
 		" new processes. Names may be missing where such a process has ended",
-		s->no_memory, p->dropped, p->refused);
+		s->counts.no_memory, p->dropped, p->refused);
 }
 
 /* What is missing besides samples. */
 static int describe_losses(struct sampling *s, const struct sample_counters *c)
 {
-	uint64_t labels = c->labels_lost + s->no_labels;
+	uint64_t labels = c->labels_lost + s->counts.no_labels;
 	int err = 0;
 
 	if (labels)
@@ -43,12 +43,12 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 				      "labels of %" PRIu64 " samples could not be read, or are "
 				      "more than 8: some or all of them are missing",
 				      labels);
-	if (!err && s->labels_cut)
-		err = set_count(&s->end, KEY_END_LABELS_CUT, s->labels_cut);
-	if (!err && s->no_binary)
-		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->no_binary);
-	if (!err && s->early)
-		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->early);
+	if (!err && s->counts.labels_cut)
+		err = set_count(&s->end, KEY_END_LABELS_CUT, s->counts.labels_cut);
+	if (!err && s->counts.no_binary)
+		err = set_count(&s->end, KEY_END_SAMPLES_NO_BINARY, s->counts.no_binary);
+	if (!err && s->counts.early)
+		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->counts.early);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
 	if (!err)
@@ -77,21 +77,21 @@ static uint64_t tables_bytes(const struct sampling *s)
 
 bool sampling_is_full(const struct sampling *s)
 {
-	return s->most_bytes && tables_bytes(s) > 2 * s->most_bytes;
+	return s->given->most_bytes && tables_bytes(s) > 2 * s->given->most_bytes;
 }
 
 bool sampling_has_room(struct sampling *s)
 {
 	const bool has = !sampling_is_full(s);
 
-	s->outside += !has;
-	s->no_memory += !has;
+	s->counts.outside += !has;
+	s->counts.no_memory += !has;
 	return has;
 }
 
 void sampling_cut_for_room(struct sampling *s, uint64_t now_ns)
 {
-	if (!(s->most_bytes && tables_bytes(s) > s->most_bytes) && !s->processes.full)
+	if (!(s->given->most_bytes && tables_bytes(s) > s->given->most_bytes) && !s->processes.full)
 		return;
 	if (now_ns < s->begun_ns + STRETCH_LEAST_NS)
 		return;
@@ -104,8 +104,8 @@ int sampling_name_ended(struct sampling *s)
 	size_t n;
 	int err = processes_to_name(&s->processes, s->drained_ns, &which, &n);
 
-	if (!err && n && s->name_ended)
-		err = s->name_ended(s->name_ctx, s->writer, which, n);
+	if (!err && n && s->given->name_ended)
+		err = s->given->name_ended(s->given->name_ctx, s->writer, which, n);
 	free(which);
 	if (!err)
 		processes_release(&s->processes, s->drained_ns);
@@ -147,11 +147,11 @@ static int describe_stretch(struct sampling *s)
 void sampling_count_anew(struct sampling *s)
 {
 	s->told = sample_bpf_counters(&s->bpf);
-	s->kept.no_room = s->no_memory = s->processes.dropped = s->processes.refused = 0;
+	s->counts = (struct sampling_counts){ 0 };
+	s->kept.no_room = s->processes.dropped = s->processes.refused = 0;
 	s->cut_for_room = false;
 	s->begun_ns = s->drained_ns;
-	s->samples = s->cut_off = s->unreadable = s->outside = s->no_labels = 0;
-	s->labels_cut = s->early = s->no_binary = s->late = s->side.lost = s->host.late = 0;
+	s->late = s->side.lost = s->host.late = 0;
 	if (s->host.on)
 		host_cpu_begins(&s->host);
 }
@@ -159,15 +159,15 @@ void sampling_count_anew(struct sampling *s)
 int sampling_describe_end(struct sampling *s)
 {
 	struct sample_counters c = since(sample_bpf_counters(&s->bpf), &s->told);
-	const struct target *t = s->targets;
+	const struct target *t = s->given->targets;
 	const struct {
 		const char *key;
 		uint64_t n;
 	} counts[] = {
-		{ KEY_END_SAMPLES, s->samples + wall_samples(&s->wall) },
-		{ KEY_END_SAMPLES_LOST, c.lost + s->outside },
-		{ KEY_END_SAMPLES_CUT, s->cut_off + s->wall.cut },
-		{ KEY_END_SAMPLES_UNREADABLE, s->unreadable + s->wall.unreadable },
+		{ KEY_END_SAMPLES, s->counts.samples + wall_samples(&s->wall) },
+		{ KEY_END_SAMPLES_LOST, c.lost + s->counts.outside },
+		{ KEY_END_SAMPLES_CUT, s->counts.cut_off + s->wall.cut },
+		{ KEY_END_SAMPLES_UNREADABLE, s->counts.unreadable + s->wall.unreadable },
 		{ KEY_END_TIME_NS, clock_monotonic_ns() },
 	};
 	int err = trace_info_set(&s->end, KEY_END_REASON, end_reason_name(s->reason));
@@ -180,7 +180,7 @@ int sampling_describe_end(struct sampling *s)
 		err = describe_losses(s, &c);
 	if (!err && s->wall.on)
 		err = wall_describe(&s->wall, &s->end);
-	if (!err && s->record_signals)
+	if (!err && s->given->record_signals)
 		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
 	if (!err && s->host.late)
 		err = trace_info_setf(
@@ -188,7 +188,7 @@ int sampling_describe_end(struct sampling *s)
 			"%" PRIu64
 			" CPUs came online while samples were taken, and were sampled up to a second late",
 			s->host.late);
-	if (!err && s->event->is_clock &&
+	if (!err && s->given->event->is_clock &&
 	    (s->events.cpu_ns ||
 	     !s->host.on)) /* else the weights are no times to compare it with */
 		err = set_count(&s->end, KEY_END_SAMPLED_CPU_NS, s->events.cpu_ns);

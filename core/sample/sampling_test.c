@@ -13,6 +13,8 @@
 
 #define BEGINS_NS 1000000000000ull
 
+static struct sampling_given given;
+
 static int set_up(void **state)
 {
 	struct trace_info info = { 0 };
@@ -25,6 +27,8 @@ static int set_up(void **state)
 	s->writer = trace_writer_new(fd, &info);
 	assert_non_null(s->writer);
 	trace_info_free(&info);
+	given = (struct sampling_given){ 0 };
+	s->given = &given;
 	s->begun_ns = BEGINS_NS;
 	*state = s;
 	return 0;
@@ -77,7 +81,7 @@ static void test_tables_full(void **state)
 	struct sampling *s = *state;
 
 	put_labels(s, "a");
-	s->most_bytes = 1;
+	given.most_bytes = 1;
 	expect_cut(s);
 }
 
@@ -87,14 +91,14 @@ static void test_labels_left_out(void **state)
 	struct sampling *s = *state;
 
 	put_labels(s, "a");
-	s->most_bytes = 1;
+	given.most_bytes = 1;
 	put_labels(s, "b");
 	assert_int_equal(trace_writer_tables(s->writer)->n_labels, 1);
-	assert_int_equal(s->no_memory, 0);
+	assert_int_equal(s->counts.no_memory, 0);
 	assert_false(sampling_has_room(s));
-	assert_int_equal(s->no_memory, 1);
-	assert_int_equal(s->outside, 1);
-	s->most_bytes = 0;
+	assert_int_equal(s->counts.no_memory, 1);
+	assert_int_equal(s->counts.outside, 1);
+	given.most_bytes = 0;
 	put_labels(s, "b");
 	assert_int_equal(trace_writer_tables(s->writer)->n_labels, 2);
 }

@@ -22,12 +22,13 @@ static size_t put_first(const struct sampling *s, struct pollfd *fds)
 {
 	size_t n = 0;
 
-	fds[n++] = (struct pollfd){ .fd = s->signals->fd, .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = s->given->signals->fd, .events = POLLIN };
 	fds[n++] = (struct pollfd){ .fd = sample_bpf_fd(&s->bpf), .events = POLLIN };
-	fds[n++] = (struct pollfd){ .fd = s->wake_fd, .events = POLLIN };
-	for (size_t i = 0; i < s->n_targets; i++)
-		if (!s->targets[i].ended)
-			fds[n++] = (struct pollfd){ .fd = s->targets[i].pidfd, .events = POLLIN };
+	fds[n++] = (struct pollfd){ .fd = s->given->wake_fd, .events = POLLIN };
+	for (size_t i = 0; i < s->given->n_targets; i++)
+		if (!s->given->targets[i].ended)
+			fds[n++] = (struct pollfd){ .fd = s->given->targets[i].pidfd,
+						    .events = POLLIN };
 	return n;
 }
 
@@ -38,9 +39,9 @@ void sampling_wait_until(struct sampling *s, uint64_t until_ns)
 	bool complete = false;
 	size_t n, side = 0;
 
-	if (vec_reserve(&s->fds, &s->cap_fds, 3 + s->n_targets + s->side.n_cpus)) {
-		few = (struct pollfd){ .fd = s->signals->fd, .events = POLLIN };
-		poll(&few, 1, signals_wait_ms(s->signals, ms < LOOK_MS ? ms : LOOK_MS));
+	if (vec_reserve(&s->fds, &s->cap_fds, 3 + s->given->n_targets + s->side.n_cpus)) {
+		few = (struct pollfd){ .fd = s->given->signals->fd, .events = POLLIN };
+		poll(&few, 1, signals_wait_ms(s->given->signals, ms < LOOK_MS ? ms : LOOK_MS));
 		return;
 	}
 	n = put_first(s, s->fds);
@@ -56,6 +57,6 @@ void sampling_wait_until(struct sampling *s, uint64_t until_ns)
 	complete = side_band_poll(&s->side, s->fds + n, &side);
 	if (!complete)
 		ms = ms < LOOK_MS ? ms : LOOK_MS;
-	poll(s->fds, n + side, signals_wait_ms(s->signals, ms));
+	poll(s->fds, n + side, signals_wait_ms(s->given->signals, ms));
 	s->woken = side_band_polled(&s->side, s->fds + n, side);
 }

@@ -249,7 +249,10 @@ removed() { # GO-BUILD-OPTION...
 	spin trace
 }
 check "a program that is removed while it runs" removed
-check "the same without a build id" removed -ldflags=-B=none
+# Before Go 1.24 no program has one (cmd/link, -B).
+no_build_id() { [ "$go_minor" -lt 24 ] || echo -ldflags=-B=none; }
+# shellcheck disable=SC2046 # an option or nothing
+check "the same without a build id" removed $(no_build_id)
 # Another file takes its place: by its name, or by its very inode when the process has ended.
 replaced() { # COMMAND...
 	spinning

@@ -216,11 +216,16 @@ static const char *write_copy(const char *name, unsigned i, bool is_other)
 
 		bytes = load_binary(name, &n);
 		assert_non_null(f);
-		/* A note of the linker has its type, its owner and the ID. */
-		uint8_t *note = memmem(bytes, n, "\3\0\0\0GNU", 8);
+		/* A note of the linker has its type, its owner and the ID. Go's own ID is text, and
+		 * the only one before Go 1.24. */
+		uint8_t *gnu = memmem(bytes, n, "\3\0\0\0GNU", 8),
+			*go = memmem(bytes, n, "\4\0\0\0Go\0", 8);
 
-		if (note && is_other)
-			memcpy(note + 8, &i, sizeof(i));
+		if (gnu && is_other)
+			memcpy(gnu + 8, &i, sizeof(i));
+		else if (go && is_other)
+			for (unsigned k = 0; k < 8; k++)
+				go[8 + k] = (uint8_t)('a' + (i >> 4 * k & 15));
 		assert_int_equal(fwrite(bytes, 1, n, f), n);
 		assert_true(fprintf(f, "%u", i) > 0);
 		assert_int_equal(fclose(f), 0);

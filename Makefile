@@ -39,14 +39,14 @@ LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -liberty -lm
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
 LAYERS     := base stats binary plan trace symbols rings pair model keep analysis report export agent
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/)))
-ATTACH_DIRS := core/sample core/attach $(patsubst %/,%,$(wildcard core/attach/*/))
+ATTACH_DIRS := core/sample core/attach $(patsubst %/,%,$(wildcard core/attach/*/)) core/attach/host/$(ARCH)
 # What is no part of the product: tests, what several of them share, fuzzers.
 no_product := %_test.c %_fixture.c %_fuzz.c
 LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYER_DIRS:%=%/*.c)))
 ATTACH_SRC := $(filter-out $(no_product),$(wildcard $(ATTACH_DIRS:%=%/*.c)))
 ASM_SRC    := $(wildcard $(LAYER_DIRS:%=%/*.S))
 CLI_SRC    := $(filter-out $(no_product),$(wildcard core/cli/*.c))
-TEST_SRC   := $(wildcard core/*/*_test.c core/*/*/*_test.c)
+TEST_SRC   := $(wildcard core/*/*_test.c core/*/*/*_test.c core/*/*/$(ARCH)/*_test.c)
 SHARED_SRC := $(wildcard core/*/*_fixture.c core/*/*/*_fixture.c)
 FUZZ_SRC   := $(wildcard core/*/*_fuzz.c)
 PROTO      := $(wildcard core/export/*/*.proto core/agent/*.proto)

@@ -12,7 +12,7 @@
 #include "attach/kernel/costs.h"
 #include "attach/target/left_behind.h"
 #include "attach/target/moved_bytes.h"
-#include "attach/target/shadow_stack.h"
+#include "attach/host/shadow_stack.h"
 #include "attach/target/springboard.h"
 #include "attach/target/threads.h"
 #include "base/log.h"

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <ucontext.h>
 #include <unistd.h>
 
+#include "attach/host/regs.h"
 #include "base/thread_signals.h"
 #include "binary/gobin.h"
 #include "cli/output.h"
@@ -29,8 +29,7 @@ static void end(void)
  * not. A second fault, in here, ends the process by its signal (SA_RESETHAND). */
 static void tell(int sig, siginfo_t *info, void *context)
 {
-	const ucontext_t *uc = context;
-	uint64_t pc = (uint64_t)uc->uc_mcontext.gregs[REG_RIP];
+	uint64_t pc = host_signal_pc(context);
 	char line[512];
 	Dl_info in;
 

@@ -10,7 +10,7 @@
 #include "attach/kernel/memory_cap.h"
 #include "attach/target/ring_area.h"
 #include "attach/target/mappings.h"
-#include "attach/target/shadow_stack.h"
+#include "attach/host/shadow_stack.h"
 #include "base/foreign_file.h"
 #include "base/log.h"
 #include "binary/gostack.h"

@@ -9,7 +9,7 @@
 #include "sample/looks.h"
 #include "sample/processes_room.h"
 #include "sample/snapshot.h"
-#include "sample/system_calls.h"
+#include "attach/host/system_calls.h"
 #include "sample/wall_threads.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sample/system_calls.h"
+#include "attach/host/system_calls.h"
 #include "sample/wall_state.h"
 #include "base/clock.h"
 #include "base/vec.h"

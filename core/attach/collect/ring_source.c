@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "attach/collect/tsc_source.h"
+#include "attach/host/counter.h"
 #include "attach/target/user.h"
 #include "base/log.h"
 #include "rings/ring_image.h"
@@ -105,7 +106,7 @@ int ring_source_poll(struct ring_source *s, uint64_t *complete_ns,
 	if (pair.ns - s->clock.last.ns >= PAIRS_APART_NS && tsc_clock_add(&s->clock, &pair))
 		err = tell(ctx, &jump);
 
-	*complete_ns = rings_poll(s->rings, s->clock.last.ns - STORE_DELAY_NS, tsc_read);
+	*complete_ns = rings_poll(s->rings, s->clock.last.ns - STORE_DELAY_NS, host_counter_read);
 	return err ? err : rings_take_losses(s->rings, tell, ctx);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/collect/tsc_source.h"
 
-#include <cpuid.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -9,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 
+#include "attach/host/counter.h"
 #include "attach/kernel/measurement_cache.h"
 #include "base/clock.h"
 
@@ -25,7 +24,8 @@ struct tsc_pair tsc_source_pair(void)
 	uint64_t best_ticks = UINT64_MAX;
 
 	for (int i = 0; i < 4; i++) {
-		uint64_t from = tsc_read(), ns = clock_monotonic_ns(), to = tsc_read();
+		uint64_t from = host_counter_read(), ns = clock_monotonic_ns(),
+			 to = host_counter_read();
 
 		if (to - from >= best_ticks)
 			continue;
@@ -63,58 +63,11 @@ static bool source_fits(struct tsc_check *c, uint64_t *meeting_ns)
 
 	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource", source,
 		  sizeof(source));
-	*meeting_ns = !strcmp(source, "tsc") ? MEETING_COMPARED_NS : MEETING_NS;
-	if (!strcmp(source, "tsc") || !strcmp(source, "kvm-clock"))
-		return true;
-	snprintf(c->why, sizeof(c->why),
-		 "the kernel's clock source is %s, not the time stamp counter", source);
-	return false;
-}
+	bool compared = false;
+	bool fits = host_counter_is_source(source, &compared, c->why, sizeof(c->why));
 
-/* Is the word among the flags of the first CPU? */
-static bool cpu_flag(const char *flag)
-{
-	FILE *f = fopen("/proc/cpuinfo", "re");
-	char line[8192];
-	bool found = false;
-
-	while (f && !found && fgets(line, sizeof(line), f)) {
-		size_t n = strlen(flag);
-
-		if (strncmp(line, "flags", 5))
-			continue;
-		for (const char *p = line; !found && (p = strstr(p, flag)); p += n)
-			found = p[-1] == ' ' && (p[n] == ' ' || p[n] == '\n');
-		break;
-	}
-	if (f)
-		fclose(f);
-	return found;
-}
-
-static bool steady(struct tsc_check *c)
-{
-	unsigned eax, ebx, ecx, edx;
-
-	if (__get_cpuid(0x80000007, &eax, &ebx, &ecx, &edx) && edx & 1u << 8)
-		return true;
-	if (cpu_flag("constant_tsc") && cpu_flag("nonstop_tsc"))
-		return true;
-	snprintf(c->why, sizeof(c->why),
-		 "the processor's time stamp counter changes its rate or stops (no constant_tsc "
-		 "and nonstop_tsc)");
-	return false;
-}
-
-static bool allowed(struct tsc_check *c)
-{
-	int mode = PR_TSC_ENABLE;
-
-	if (prctl(PR_GET_TSC, &mode) || mode == PR_TSC_ENABLE)
-		return true;
-	snprintf(c->why, sizeof(c->why),
-		 "reading the time stamp counter is forbidden to this process (PR_SET_TSC)");
-	return false;
+	*meeting_ns = compared ? MEETING_COMPARED_NS : MEETING_NS;
+	return fits;
 }
 
 /* ---- what is measured */
@@ -134,7 +87,7 @@ static bool fast(struct tsc_check *c, double rate)
 	uint64_t best = UINT64_MAX;
 
 	for (int i = 0; i < 64; i++) {
-		uint64_t from = tsc_read(), to = tsc_read();
+		uint64_t from = host_counter_read(), to = host_counter_read();
 
 		best = to - from < best ? to - from : best;
 	}
@@ -178,7 +131,7 @@ static void *answer(void *arg)
 		if (question == seen)
 			continue;
 		seen = question;
-		m->answer = tsc_read();
+		m->answer = host_counter_read();
 	}
 	return NULL;
 }
@@ -195,12 +148,12 @@ static void ask(struct meeting *m, uint64_t doubt_max, struct tsc_offset *offset
 		uint64_t asked, there;
 
 		m->answer = 0;
-		asked = tsc_read();
+		asked = host_counter_read();
 		m->question = round;
 		for (unsigned i = 1; !(there = m->answer); i++)
 			if (!(i % 1024) && clock_monotonic_ns() > end_ns)
 				return;
-		tsc_offset_add(offset, asked, there, tsc_read());
+		tsc_offset_add(offset, asked, there, host_counter_read());
 		if (round > ROUNDS && clock_monotonic_ns() > end_ns)
 			return;
 	}
@@ -280,7 +233,7 @@ struct tsc_check tsc_source_check(void)
 	const char *unchecked = getenv("GOTRACE_CLOCK_UNCHECKED");
 	struct tsc_check c = { 0 };
 
-	if (!allowed(&c)) /* not even for a test */
+	if (!host_counter_allowed(c.why, sizeof(c.why))) /* not even for a test */
 		return c;
 	c.unchecked = unchecked && !strcmp(unchecked, "1");
 	if (c.unchecked) {
@@ -288,7 +241,7 @@ struct tsc_check tsc_source_check(void)
 		return c;
 	}
 	uint64_t meeting_ns = 0;
-	if (!source_fits(&c, &meeting_ns) || !steady(&c))
+	if (!source_fits(&c, &meeting_ns) || !host_counter_steady(c.why, sizeof(c.why)))
 		return c;
 	double rate = ticks_a_ns();
 

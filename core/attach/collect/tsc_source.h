@@ -10,15 +10,6 @@
 
 #include "rings/tsc_clock.h"
 
-static inline uint64_t tsc_read(void)
-{
-	uint32_t lo, hi;
-
-	/* Executes after all earlier loads. */
-	__asm__ volatile("lfence; rdtsc" : "=a"(lo), "=d"(hi) : : "memory");
-	return (uint64_t)hi << 32 | lo;
-}
-
 /* Reads both clocks at one moment. It takes the closest of four tries. */
 struct tsc_pair tsc_source_pair(void);
 

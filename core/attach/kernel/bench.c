@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/kernel/bench.h"
 
-#include <asm/ptrace.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -15,62 +14,6 @@
 
 #include "base/clock.h"
 #include "plan/site_cookie.h"
-
-/*
- * The sites, and how they are called: with R14 as in Go code. bench_ret_leaves leaves the
- * same return address on the stack twice and tells how much of it is still there: 8 bytes when the
- * RET was executed once, by whomever.
- */
-uint64_t bench_call(const unsigned char *site, const void *g);
-uint64_t bench_ret_leaves(const unsigned char *site, const void *g);
-extern const unsigned char bench_push[], bench_jump[], bench_nop5[], bench_nop10[], bench_step[],
-	bench_ret[];
-__asm__(".text\n"
-	".global bench_call, bench_ret_leaves\n"
-	"bench_call:\n"
-	"	push %r14\n"
-	"	mov %rsi,%r14\n"
-	"	call *%rdi\n"
-	"	pop %r14\n"
-	"	ret\n"
-	"bench_ret_leaves:\n"
-	"	push %r14\n"
-	"	push %rbx\n"
-	"	mov %rsi,%r14\n"
-	"	mov %rsp,%rbx\n"
-	"	lea 1f(%rip),%rax\n"
-	"	push %rax\n"
-	"	push %rax\n"
-	"	jmp *%rdi\n"
-	"1:	mov %rbx,%rax\n"
-	"	sub %rsp,%rax\n"
-	"	mov %rbx,%rsp\n"
-	"	pop %rbx\n"
-	"	pop %r14\n"
-	"	ret\n"
-	/* Aligned: the kernel rewrites an instruction only within one page. */
-	".balign 16\n"
-	"bench_push: push %rbp\n"
-	"	pop %rbp\n"
-	"	ret\n"
-	".balign 16\n"
-	"bench_jump: .byte 0xe9, 0, 0, 0, 0\n"
-	"	ret\n"
-	".balign 16\n"
-	"bench_nop5: .byte 0x0f, 0x1f, 0x44, 0, 0\n"
-	"	ret\n"
-	".balign 16\n"
-	"bench_nop10: .byte 0x66, 0x2e, 0x0f, 0x1f, 0x84, 0, 0, 0, 0, 0\n"
-	"	ret\n"
-	".balign 16\n"
-	"bench_step: ret\n"
-	".balign 16\n"
-	"bench_ret: ret\n");
-
-static const unsigned char *const sites[BENCH_SITES] = {
-	[BENCH_PUSH] = bench_push,   [BENCH_JUMP] = bench_jump, [BENCH_NOP5] = bench_nop5,
-	[BENCH_NOP10] = bench_nop10, [BENCH_STEP] = bench_step, [BENCH_RET] = bench_ret,
-};
 
 /* Any layout does: it is the bench's own g that is read. This is Go 1.23's. */
 static const struct golayout bench_layout = {
@@ -168,7 +111,7 @@ static uint64_t cookie_of(enum bench_site site)
 	const struct plan_site s = {
 		.kind = EV_EXIT,
 		.plain_ret = site == BENCH_RET,
-		.vaddr = (uintptr_t)sites[site],
+		.vaddr = (uintptr_t)host_bench_sites[site],
 	};
 
 	return site_cookie(&s, false);
@@ -199,12 +142,12 @@ int bench_attach(struct bench *b, unsigned mask)
 	struct bpf_link *link;
 	size_t n = 0;
 	/* All sites lie side by side in one mapping. */
-	uint64_t push_off = own_file_off(bench_push);
+	uint64_t push_off = own_file_off(host_bench_sites[BENCH_PUSH]);
 
 	if (!push_off)
 		return errno ? -errno : -ENOENT;
 	for (int site = 0; site < BENCH_SITES; site++) {
-		uint64_t off = push_off + (sites[site] - bench_push);
+		uint64_t off = push_off + (host_bench_sites[site] - host_bench_sites[BENCH_PUSH]);
 
 		if (!(mask & BENCH_BIT(site)))
 			continue;
@@ -244,7 +187,8 @@ static bool has_stepped(void)
 
 bool bench_performs_ret(struct bench *b)
 {
-	uint64_t before = b->events, left = bench_ret_leaves(sites[BENCH_RET], b->g);
+	uint64_t before = b->events,
+		 left = host_bench_ret_leaves(host_bench_sites[BENCH_RET], b->g);
 
 	ring_buffer__consume(b->rings);
 	return b->events == before + 1 && left == 8 && !has_stepped();
@@ -252,7 +196,7 @@ bool bench_performs_ret(struct bench *b)
 
 static void *in_thread(void *b)
 {
-	bench_call(sites[BENCH_PUSH], ((struct bench *)b)->g);
+	host_bench_call(host_bench_sites[BENCH_PUSH], ((struct bench *)b)->g);
 	return NULL;
 }
 
@@ -290,7 +234,7 @@ uint64_t bench_time(struct bench *b, enum bench_site site, unsigned calls)
 		uint64_t before = b->events, start = clock_monotonic_ns();
 
 		for (unsigned k = 0; k < calls; k++)
-			bench_call(sites[site], b->g);
+			host_bench_call(host_bench_sites[site], b->g);
 		uint64_t took_ns = clock_monotonic_ns() - start;
 		spent_ns += took_ns;
 		round[n] = took_ns / calls;
@@ -310,7 +254,7 @@ uint64_t bench_before_ns(struct bench *b, enum bench_site site)
 	for (int i = 0; i < HITS; i++) {
 		uint64_t start = clock_monotonic_ns();
 
-		bench_call(sites[site], b->g);
+		host_bench_call(host_bench_sites[site], b->g);
 		ring_buffer__consume(b->rings);
 		before[i] = b->last_ns > start ? b->last_ns - start : 0;
 	}
@@ -361,21 +305,13 @@ uint64_t bench_after_ns(struct bench *b, enum bench_site site)
 	for (int i = 0; i < HITS; i++) {
 		work_ns();
 		warm[i] = work_ns();
-		bench_call(sites[site], b->g);
+		host_bench_call(host_bench_sites[site], b->g);
 		behind[i] = work_ns();
 	}
 	ring_buffer__consume(b->rings);
 	qsort(warm, HITS, sizeof(*warm), by_value);
 	qsort(behind, HITS, sizeof(*behind), by_value);
 	return behind[HITS / 2] > warm[HITS / 2] ? behind[HITS / 2] - warm[HITS / 2] : 0;
-}
-
-bool bench_became_call(enum bench_site site)
-{
-	const volatile unsigned char *p = sites[site];
-
-	/* lea -128(%rsp),%rsp comes before the call that a nop10 becomes. */
-	return p[0] == 0xe8 || (p[0] == 0x48 && p[1] == 0x8d && p[2] == 0x64 && p[5] == 0xe8);
 }
 
 void bench_close(struct bench *b)
@@ -396,11 +332,11 @@ int bench_try_regs_write(void)
 		{ .code = BPF_STX | BPF_MEM | BPF_DW,
 		  .dst_reg = BPF_REG_1,
 		  .src_reg = BPF_REG_0,
-		  .off = offsetof(struct pt_regs, rip) },
+		  .off = host_pt_regs_pc },
 		{ .code = BPF_STX | BPF_MEM | BPF_DW,
 		  .dst_reg = BPF_REG_1,
 		  .src_reg = BPF_REG_0,
-		  .off = offsetof(struct pt_regs, rsp) },
+		  .off = host_pt_regs_sp },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, opts);

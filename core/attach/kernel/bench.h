@@ -10,18 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "attach/host/bench_code.h"
 #include "attach/probes/probes.h"
 
-/* The instructions to probe. Each is in a separate function. */
-enum bench_site {
-	BENCH_PUSH,
-	BENCH_JUMP,
-	BENCH_NOP5,  /* 0f 1f 44 00 00: Linux 6.18 rewrites a probed one to a call */
-	BENCH_NOP10, /* 66 2e 0f 1f 84 ...: so does 7.2; others refuse its segment prefix */
-	BENCH_STEP,  /* a RET, which no kernel emulates */
-	BENCH_RET,   /* a RET that the program may perform */
-	BENCH_SITES,
-};
 #define BENCH_BIT(site) (1u << (site))
 
 struct bench {
@@ -57,9 +48,6 @@ uint64_t bench_before_ns(struct bench *b, enum bench_site site);
 /* Returns the nanoseconds by which a hit slows the code behind it, the median of some hits. That
  * code uses all of a first-level cache. The trap itself is not included. */
 uint64_t bench_after_ns(struct bench *b, enum bench_site site);
-/* Returns true if the kernel has replaced the nop at `site` by a call, which it does at the first
- * hit. */
-bool bench_became_call(enum bench_site site);
 
 /* Detaches the links. It waits for a grace period for each link. */
 void bench_close(struct bench *b);

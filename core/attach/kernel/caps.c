@@ -106,7 +106,7 @@ static void measure(struct caps *c, struct bench *b)
 	c->after_ns = bench_after_ns(b, BENCH_PUSH);
 	c->jump_ns = bench_time(b, BENCH_JUMP, CALLS);
 	c->nop5_ns = bench_time(b, BENCH_NOP5, CALLS);
-	c->nop5_call = bench_became_call(BENCH_NOP5);
+	c->nop5_call = host_bench_became_call(BENCH_NOP5);
 	c->step_ns = bench_time(b, BENCH_STEP, CALLS_STEP);
 	c->after_step_ns = bench_after_ns(b, BENCH_STEP);
 }
@@ -118,7 +118,7 @@ static void measure_nop10(struct caps *c, struct bench *b)
 	if (c->nop10_err)
 		return;
 	c->nop10_ns = bench_time(b, BENCH_NOP10, CALLS);
-	c->nop10_call = bench_became_call(BENCH_NOP10);
+	c->nop10_call = host_bench_became_call(BENCH_NOP10);
 }
 
 bool caps_has_btf(void)

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "attach/host/bench_code.h"
 #include "attach/kernel/measurement_cache.h"
 #include "base/clock.h"
 #include "plan/inline_stub.h"
@@ -20,7 +21,7 @@ enum { G_M = 48, G_STATUS = 144, G_GOID = 152, M_PROCID = 72, M_P = 208, RUNNING
 
 /* One mapping: all of it within reach of a jump. */
 struct bench {
-	uint8_t text[PAGE]; /* a function: nop5, which is displaced; ret */
+	uint8_t text[PAGE]; /* host_bench_function */
 	uint8_t stub[PAGE];
 	/* ---- from here on written while it runs */
 	uint64_t table[PAGE / 8];
@@ -29,8 +30,6 @@ struct bench {
 	uint8_t head_pad[RING_DATA - sizeof(struct ring_head)];
 	uint8_t slots[RING_BYTES];
 };
-
-static const uint8_t function[] = { 0x0f, 0x1f, 0x44, 0, 0, 0xc3 };
 
 static void put64(uint8_t *at, uint64_t v)
 {
@@ -51,15 +50,15 @@ static int prepare(struct bench *b)
 	const struct inline_stub stub = {
 		.keeps_rdx = true,
 		.window = (uint64_t)b->text,
-		.displaced = function,
-		.len = 5,
-		.back = (uint64_t)b->text + 5,
+		.displaced = host_bench_function,
+		.len = HOST_BENCH_DISPLACED,
+		.back = (uint64_t)b->text + HOST_BENCH_DISPLACED,
 	};
 
-	memset(b->text, 0xcc, sizeof(b->text));
-	memcpy(b->text, function, sizeof(function));
+	memset(b->text, HOST_BREAKPOINT, sizeof(b->text));
+	memcpy(b->text, host_bench_function, sizeof(host_bench_function));
 	/* The same function once more, left as it is, to be subtracted. */
-	memcpy(b->text + PAGE / 2, function, sizeof(function));
+	memcpy(b->text + PAGE / 2, host_bench_function, sizeof(host_bench_function));
 	put64(b->g + G_M, (uint64_t)b->m);
 	put64(b->g + G_STATUS, RUNNING);
 	put64(b->g + G_GOID, 1);
@@ -77,20 +76,11 @@ static uint64_t measure(struct bench *b, const uint8_t *fn)
 	uint64_t best = UINT64_MAX;
 
 	for (int round = 0; round < ROUNDS; round++) {
-		uint64_t n = CALLS, start;
+		uint64_t start;
 
 		__atomic_store_n(&b->head.tail, b->head.head, __ATOMIC_RELEASE);
 		start = clock_monotonic_ns();
-		/* A call writes below the stack pointer, where the compiler may keep something. */
-		__asm__ volatile("sub $128, %%rsp\n"
-				 "mov %[g], %%r14\n"
-				 "1: call *%[fn]\n"
-				 "dec %[n]\n"
-				 "jnz 1b\n"
-				 "add $128, %%rsp\n"
-				 : [n] "+b"(n)
-				 : [g] "r"(b->g), [fn] "D"(fn)
-				 : "r12", "r13", "r14", "r15", "cc", "memory");
+		host_bench_calls(fn, b->g, CALLS);
 		uint64_t took = clock_monotonic_ns() - start;
 		if (took < best)
 			best = took;

@@ -6,13 +6,9 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 
 #include "attach/target/ptrace.h"
-
-_Static_assert(sizeof(struct user_regs_struct) == sizeof(((struct inject *)0)->regs),
-	       "x86-64 has 27 of them");
 
 int inject_seize(pid_t pid)
 {
@@ -75,51 +71,40 @@ int inject_wait_exec(struct inject *in, pid_t pid, int *wait_status)
 	in->masked = !err;
 	if (!err)
 		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL);
-	return err ? err : ptrace_do(PTRACE_GETREGS, pid, 0, (uintptr_t)in->regs);
+	return err ? err : host_regs_get(pid, &in->regs);
 }
 
 int inject_syscall(struct inject *in, uint64_t at, const uint64_t args[7], int64_t *result)
 {
-	struct user_regs_struct r;
+	struct host_regs r = in->regs;
 
-	memcpy(&r, in->regs, sizeof(r));
-	r.rip = at;
-	r.rax = args[0];
-	r.orig_rax = (unsigned long long)-1; /* this is no system call to be restarted */
-	r.rdi = args[1];
-	r.rsi = args[2];
-	r.rdx = args[3];
-	r.r10 = args[4];
-	r.r8 = args[5];
-	r.r9 = args[6];
-	int err = ptrace_do(PTRACE_SETREGS, in->pid, 0, (uintptr_t)&r);
+	host_regs_call(&r, at, args);
+	int err = host_regs_set(in->pid, &r);
 	if (!err)
 		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL); /* enters */
 	if (!err)
 		err = go_on(in, PTRACE_SYSCALL, PTRACE_STOP_SYSCALL); /* leaves */
 	if (!err)
-		err = ptrace_do(PTRACE_GETREGS, in->pid, 0, (uintptr_t)&r);
+		err = host_regs_get(in->pid, &r);
 	if (!err)
-		*result = (int64_t)r.rax;
+		*result = host_regs_result(&r);
 	return err;
 }
 
 int inject_syscall_at_start(struct inject *in, const uint64_t args[7], int64_t *result)
 {
-	struct user_regs_struct r;
-	long was, with_syscall;
+	const uint64_t at = host_regs_pc(&in->regs);
+	long was;
 
-	memcpy(&r, in->regs, sizeof(r));
 	errno = 0;
-	was = ptrace(PTRACE_PEEKTEXT, in->pid, (void *)(uintptr_t)r.rip, NULL);
+	was = ptrace(PTRACE_PEEKTEXT, in->pid, (void *)(uintptr_t)at, NULL);
 	if (errno)
 		return -errno;
-	with_syscall = (was & ~0xffffl) | 0x050f;
-	int err = ptrace_do(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)with_syscall);
+	int err = ptrace_do(PTRACE_POKETEXT, in->pid, at, host_call_in_word((uint64_t)was));
 	if (err)
 		return err;
-	err = inject_syscall(in, r.rip, args, result);
-	int back = ptrace_must(PTRACE_POKETEXT, in->pid, r.rip, (uintptr_t)was);
+	err = inject_syscall(in, at, args, result);
+	int back = ptrace_must(PTRACE_POKETEXT, in->pid, at, (uintptr_t)was);
 	return err ? err : back;
 }
 
@@ -145,7 +130,7 @@ static bool continued(pid_t pid)
 
 int inject_put_back(const struct inject *in)
 {
-	int err = ptrace_must(PTRACE_SETREGS, in->pid, 0, (uintptr_t)in->regs);
+	int err = host_regs_put_back(in->pid, &in->regs);
 	int masked = ptrace_must(PTRACE_SETSIGMASK, in->pid, sizeof(in->signals),
 				 (uintptr_t)&in->signals);
 

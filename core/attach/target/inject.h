@@ -8,14 +8,15 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "attach/host/regs.h"
+
 struct inject {
 	pid_t pid;
-	/* struct user_regs_struct, as the kernel set it for the new image */
-	uint64_t regs[27];
-	uint64_t signals; /* mask of its blocked signals */
-	bool masked;      /* it blocks all signals now */
-	bool stop_sent;   /* a SIGSTOP came meanwhile; it must be sent again */
-	int *wait_status; /* set when the process ends */
+	struct host_regs regs; /* those that the new image began with */
+	uint64_t signals;      /* mask of its blocked signals */
+	bool masked;           /* it blocks all signals now */
+	bool stop_sent;        /* a SIGSTOP came meanwhile; it must be sent again */
+	int *wait_status;      /* set when the process ends */
 };
 
 /*

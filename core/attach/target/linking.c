@@ -12,11 +12,11 @@
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "attach/host/regs.h"
 #include "attach/target/mappings.h"
 #include "attach/target/ptrace.h"
 #include "base/clock.h"
@@ -92,40 +92,6 @@ static int next_stop(const struct inject *in, uint64_t until_ns)
 	}
 }
 
-/* What a linker asks the kernel for; where the C library is the linker (musl), the program asks for
- * something else soon. */
-static bool is_linkers(uint64_t number)
-{
-	switch (number) {
-	case SYS_mmap:
-	case SYS_munmap:
-	case SYS_mprotect:
-	case SYS_brk:
-	case SYS_open:
-	case SYS_openat:
-	case SYS_close:
-	case SYS_read:
-	case SYS_pread64:
-	case SYS_lseek:
-	case SYS_fstat:
-	case SYS_stat:
-	case SYS_newfstatat:
-	case SYS_access:
-	case SYS_readlink:
-	case SYS_getcwd:
-	case SYS_uname:
-	case SYS_arch_prctl:
-	case SYS_set_tid_address:
-	case SYS_set_robust_list:
-	case SYS_rseq:
-	case SYS_prlimit64:
-	case SYS_getrandom:
-		return true;
-	default:
-		return false;
-	}
-}
-
 /* At the beginning or the end of a system call. True: it goes on linking. */
 static bool take_syscall(struct linking *l)
 {
@@ -136,7 +102,7 @@ static bool take_syscall(struct linking *l)
 	if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
 		l->maps_code = info.entry.nr == SYS_mmap && info.entry.args[2] & PROT_EXEC;
 		return info.instruction_pointer >= l->start && info.instruction_pointer < l->end &&
-		       is_linkers(info.entry.nr);
+		       host_is_linkers_call(info.entry.nr);
 	}
 	if (info.op == PTRACE_SYSCALL_INFO_EXIT && l->maps_code)
 		l->mapped(l->ctx, l->in->pid);
@@ -183,13 +149,11 @@ static int watch(struct linking *l)
 int linking_pass(struct inject *in, void (*mapped)(void *ctx, pid_t pid), void *ctx)
 {
 	struct linking l = { .in = in, .mapped = mapped, .ctx = ctx };
-	struct user_regs_struct at_exec;
 
-	memcpy(&at_exec, in->regs, sizeof(at_exec));
 	mapped(ctx, in->pid);
 	if (!has_linker(in->pid))
 		return inject_end(in);
-	int err = in->stop_sent ? -ENOTSUP : find_code(in->pid, at_exec.rip, &l);
+	int err = in->stop_sent ? -ENOTSUP : find_code(in->pid, host_regs_pc(&in->regs), &l);
 
 	/* From here on it runs code of its own, and must outlive us: not PTRACE_O_EXITKILL. */
 	if (!err)

@@ -12,7 +12,6 @@
 #include "attach/target/ptrace.h"
 
 #define PUT_BACK_TRIES      5
-#define CS_64_BIT           0x33
 #define PTRACE_STOP_SYSCALL (SIGTRAP | 0x80) /* PTRACE_O_TRACESYSGOOD */
 
 /* To the next beginning or end of a system call. Signals are blocked but for SIGSTOP. */
@@ -53,18 +52,18 @@ int remote_begin(struct remote *r, pid_t pid, pid_t tid, uint64_t at)
 	*r = (struct remote){ .tid = tid, .mem_fd = open_mem(pid, tid), .at = at };
 	if (r->mem_fd < 0)
 		return r->mem_fd;
-	int err = ptrace_do(PTRACE_GETREGS, tid, 0, (uintptr_t)&r->state.regs);
+	int err = host_regs_get(tid, &r->state.regs);
 
 	if (!err)
 		err = ptrace_do(PTRACE_GETSIGMASK, tid, sizeof(r->state.signals),
 				(uintptr_t)&r->state.signals);
-	if (!err && r->state.regs.cs != CS_64_BIT)
+	if (!err && !host_regs_64_bit(&r->state.regs))
 		err = -ENOTSUP;
 	if (!err && pread(r->mem_fd, r->was, sizeof(r->was), (off_t)at) != sizeof(r->was))
 		err = -EIO;
 	if (err)
 		close(r->mem_fd);
-	remote_rewind_syscall(&r->state.regs);
+	host_regs_rewind_call(&r->state.regs);
 	return err;
 }
 
@@ -90,14 +89,13 @@ static int write_code(const struct remote *r, const uint64_t args[7], const char
 int remote_call(struct remote *r, const uint64_t args[7], const char *text, int64_t *result)
 {
 	static const uint64_t all = ~0ull;
-	struct user_regs_struct regs = r->state.regs;
+	struct host_regs regs = r->state.regs;
 
 	if (r->err || failed(r, write_code(r, args, text), "its text cannot be written"))
 		return r->err;
-	regs.rip = r->at;
+	host_regs_go_to(&regs, r->at);
 	/* In this order, and back in the other: the code undoes whatever has been done. */
-	failed(r, ptrace_do(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&regs),
-	       "its registers cannot be set");
+	failed(r, host_regs_set(r->tid, &regs), "its registers cannot be set");
 	if (!r->err)
 		failed(r, ptrace_do(PTRACE_SETSIGMASK, r->tid, sizeof(all), (uintptr_t)&all),
 		       "its signals cannot be blocked");
@@ -106,15 +104,14 @@ int remote_call(struct remote *r, const uint64_t args[7], const char *text, int6
 	if (!r->err)
 		failed(r, to_syscall_stop(r), "it does not come back from the call");
 	if (!r->err)
-		failed(r, ptrace_do(PTRACE_GETREGS, r->tid, 0, (uintptr_t)&regs),
-		       "the result of the call cannot be read");
+		failed(r, host_regs_get(r->tid, &regs), "the result of the call cannot be read");
 	if (!r->err)
-		*result = (int64_t)regs.rax;
+		*result = host_regs_result(&regs);
 	failed(r,
 	       ptrace_must(PTRACE_SETSIGMASK, r->tid, sizeof(r->state.signals),
 			   (uintptr_t)&r->state.signals),
 	       "its signals cannot be unblocked");
-	return failed(r, ptrace_must(PTRACE_SETREGS, r->tid, 0, (uintptr_t)&r->state.regs),
+	return failed(r, host_regs_put_back(r->tid, &r->state.regs),
 		      "its registers cannot be put back");
 }
 

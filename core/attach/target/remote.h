@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "attach/target/remote_code.h"
+#include "attach/host/remote_code.h"
 
 struct remote {
 	pid_t tid;

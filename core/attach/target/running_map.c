@@ -16,7 +16,7 @@
 
 #include "attach/target/left_behind.h"
 #include "attach/target/running_why.h"
-#include "attach/target/shadow_stack.h"
+#include "attach/host/shadow_stack.h"
 #include "attach/target/springboard.h"
 #include "attach/target/threads.h"
 #include "base/log.h"

@@ -4,12 +4,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
 #include <sys/uio.h>
-#include <sys/user.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "attach/host/regs.h"
 #include "attach/process_memory.h"
 #include "base/vec.h"
 
@@ -65,31 +64,6 @@ static int look_at_preempted(struct whereabouts *w, const struct whereabouts_opt
 
 /* ---- threads */
 
-/*
- * In the frame of a signal handler, struct rt_sigframe of arch/x86, words of struct sigcontext_64:
- * sp, ip, flags, then cs, gs, fs and ss in one, which tells that it is one. Before these, the
- * stack that was meant for handlers.
- */
-#define FRAME_SELECTORS  0x002b000000000033ull
-#define FRAME_STACK      21 /* words before it */
-#define FRAME_STACK_SIZE 19
-#define FRAME_SP         3
-#define FRAME_IP         2
-#define FRAME_FLAGS      1
-#define FLAGS_MAX        0x400000 /* and the lowest but one is always set */
-
-/* The frame of a handler that runs, with `sp` further down on the same stack; not one that was
- * left behind, on a stack for handlers that is not in use. `at`: address of `selectors`. */
-static bool is_frame(const uint64_t *selectors, uint64_t at, uint64_t sp)
-{
-	const uint64_t flags = selectors[-FRAME_FLAGS], stack = selectors[-FRAME_STACK],
-		       size = selectors[-FRAME_STACK_SIZE];
-
-	if (*selectors != FRAME_SELECTORS || !(flags & 2) || flags >= FLAGS_MAX)
-		return false;
-	return at - stack >= size || sp - stack < size;
-}
-
 static int look_at_stack(struct whereabouts *w, const struct whereabouts_options *opt, uint64_t pc,
 			 uint64_t sp, int nested)
 {
@@ -111,12 +85,14 @@ static int look_at_stack(struct whereabouts *w, const struct whereabouts_options
 		return (int)got;
 	}
 	err = look_at_preempted(w, opt, pc, stack, n);
-	for (size_t i = FRAME_STACK; i < n && !err; i++)
-		if (is_frame(&stack[i], sp + 8 * i, sp)) {
-			err = look_at_stack(w, opt, stack[i - FRAME_IP], stack[i - FRAME_SP],
-					    nested + 1);
-			n_handlers = i;
-		}
+	for (size_t i = 0; i < n && !err; i++) {
+		uint64_t at_pc, at_sp;
+
+		if (!host_signal_frame(stack, i, sp + 8 * i, sp, &at_pc, &at_sp))
+			continue;
+		err = look_at_stack(w, opt, at_pc, at_sp, nested + 1);
+		n_handlers = i;
+	}
 	/* The hook's own: it calls the handler and keeps on the stack where the thread goes on. */
 	for (size_t i = 0; i < n_handlers && !err; i++)
 		if (stack[i] - opt->stubs < opt->stubs_bytes)
@@ -131,16 +107,17 @@ static int look_at_threads(struct whereabouts *w, const struct threads *t,
 	int err = 0;
 
 	for (size_t i = 0; i < t->n && !err; i++) {
-		struct user_regs_struct r;
+		struct host_regs r;
 
 		if (t->at[i].gone)
 			continue;
-		if (ptrace(PTRACE_GETREGS, t->at[i].tid, NULL, &r)) {
-			if (errno == ESRCH) /* killed */
-				continue;
-			return -errno;
+		err = host_regs_get(t->at[i].tid, &r);
+		if (err == -ESRCH) { /* killed */
+			err = 0;
+			continue;
 		}
-		err = look_at_stack(w, opt, r.rip, r.rsp, 0);
+		if (!err)
+			err = look_at_stack(w, opt, host_regs_pc(&r), host_regs_sp(&r), 0);
 	}
 	return err;
 }

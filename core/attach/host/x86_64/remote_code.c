@@ -1,36 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "attach/target/remote_code.h"
+#include "attach/host/remote_code.h"
 
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/user.h>
 
-/* Kernel-internal results of interrupted system calls, include/linux/errno.h. */
-#define ERESTARTSYS           512
-#define ERESTARTNOINTR        513
-#define ERESTARTNOHAND        514
-#define ERESTART_RESTARTBLOCK 516
-#define SYSCALL_BYTES         2
-
-void remote_rewind_syscall(struct user_regs_struct *r)
-{
-	if ((int64_t)r->orig_rax >= 0)
-		switch (-(int64_t)r->rax) {
-		case ERESTARTSYS:
-		case ERESTARTNOINTR:
-		case ERESTARTNOHAND:
-			r->rax = r->orig_rax;
-			r->rip -= SYSCALL_BYTES;
-			break;
-		case ERESTART_RESTARTBLOCK:
-			r->rax = SYS_restart_syscall;
-			r->rip -= SYSCALL_BYTES;
-			break;
-		}
-	r->orig_rax = (unsigned long long)-1; /* nothing is left for the kernel to restart */
-}
-
-/* ---- the code */
+#define SYSCALL_BYTES 2
 
 enum reg { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11 };
 
@@ -94,31 +70,32 @@ _Static_assert(2 * (7 * 10 + SYSCALL_BYTES) + 8 + 9 * 10 + 6 <= AT_RIP,
 void remote_code_write(const struct remote_state *s, uint64_t at, const uint64_t args[7],
 		       const char *text, uint8_t *to)
 {
-	const struct user_regs_struct *r = &s->regs;
+	struct user_regs_struct r;
 	const uint64_t mask[7] = { SYS_rt_sigprocmask, SIG_SETMASK, at + AT_SIGNALS, 0, 8 };
 	uint64_t call[7];
 	struct code c = { .to = to };
 
+	memcpy(&r, s->regs.words, sizeof(r));
 	memset(to, 0xcc, REMOTE_CODE_BYTES);
 	memcpy(call, args, sizeof(call));
 	if (text)
 		call[1] = at + AT_TEXT;
 	system_call(&c, call);
 	system_call(&c, mask);
-	set_flags(&c, r->eflags);
-	set(&c, RAX, r->rax);
-	set(&c, RCX, r->rcx);
-	set(&c, RDX, r->rdx);
-	set(&c, RSI, r->rsi);
-	set(&c, RDI, r->rdi);
-	set(&c, R8, r->r8);
-	set(&c, R9, r->r9);
-	set(&c, R10, r->r10);
-	set(&c, R11, r->r11);
+	set_flags(&c, r.eflags);
+	set(&c, RAX, r.rax);
+	set(&c, RCX, r.rcx);
+	set(&c, RDX, r.rdx);
+	set(&c, RSI, r.rsi);
+	set(&c, RDI, r.rdi);
+	set(&c, R8, r.r8);
+	set(&c, R9, r.r9);
+	set(&c, R10, r.r10);
+	set(&c, R11, r.r11);
 	const int32_t to_rip = AT_RIP - (int32_t)(c.n + 6);
 	put(&c, "\xff\x25", 2); /* jmp *(%rip) */
 	put(&c, &to_rip, 4);
-	memcpy(to + AT_RIP, &r->rip, 8);
+	memcpy(to + AT_RIP, &r.rip, 8);
 	memcpy(to + AT_SIGNALS, &s->signals, 8);
 	for (size_t i = 0; text && i < REMOTE_TEXT_MAX; i++) {
 		to[AT_TEXT + i] = i + 1 < REMOTE_TEXT_MAX ? (uint8_t)text[i] : 0;

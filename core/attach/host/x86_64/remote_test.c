@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/reg.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,30 +22,35 @@
 
 #include "attach/target/threads.h"
 
+static struct host_regs in_call(uint64_t number, int64_t result)
+{
+	return (struct host_regs){
+		.words = { [ORIG_RAX] = number, [RAX] = (uint64_t)result, [RIP] = 0x1002 }
+	};
+}
+
 static void test_restarted_calls(void **state)
 {
 	(void)state;
-	struct user_regs_struct r = { .orig_rax = SYS_futex, .rax = -512ull, .rip = 0x1002 };
+	struct host_regs r = in_call(SYS_futex, -512);
 
-	remote_rewind_syscall(&r);
-	assert_int_equal(r.rax, SYS_futex);
-	assert_int_equal(r.rip, 0x1000);
-	assert_int_equal((int64_t)r.orig_rax, -1);
-	r = (struct user_regs_struct){ .orig_rax = SYS_nanosleep, .rax = -516ull, .rip = 0x1002 };
-	remote_rewind_syscall(&r);
-	assert_int_equal(r.rax, SYS_restart_syscall);
-	assert_int_equal(r.rip, 0x1000);
+	host_regs_rewind_call(&r);
+	assert_int_equal(r.words[RAX], SYS_futex);
+	assert_int_equal(r.words[RIP], 0x1000);
+	assert_int_equal((int64_t)r.words[ORIG_RAX], -1);
+	r = in_call(SYS_nanosleep, -516);
+	host_regs_rewind_call(&r);
+	assert_int_equal(r.words[RAX], SYS_restart_syscall);
+	assert_int_equal(r.words[RIP], 0x1000);
 	/* what a program sees: a result, or code that is in no system call */
-	r = (struct user_regs_struct){ .orig_rax = SYS_read,
-				       .rax = -(uint64_t)EINTR,
-				       .rip = 0x1002 };
-	remote_rewind_syscall(&r);
-	assert_int_equal((int64_t)r.rax, -EINTR);
-	assert_int_equal(r.rip, 0x1002);
-	r = (struct user_regs_struct){ .orig_rax = -1ull, .rax = -512ull, .rip = 0x1002 };
-	remote_rewind_syscall(&r);
-	assert_int_equal((int64_t)r.rax, -512);
-	assert_int_equal(r.rip, 0x1002);
+	r = in_call(SYS_read, -EINTR);
+	host_regs_rewind_call(&r);
+	assert_int_equal((int64_t)r.words[RAX], -EINTR);
+	assert_int_equal(r.words[RIP], 0x1002);
+	r = in_call(-1ull, -512);
+	host_regs_rewind_call(&r);
+	assert_int_equal((int64_t)r.words[RAX], -512);
+	assert_int_equal(r.words[RIP], 0x1002);
 }
 
 /* ---- a child that watches its registers */
@@ -260,12 +266,12 @@ static void test_failures(void **state)
 /* Stopped when it has left the code that it was sent to. */
 static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
 {
-	struct user_regs_struct regs;
+	struct host_regs regs;
 
 	for (;;) {
 		assert_int_equal(threads_stop(t, pid, 0, THREADS_LAST), 0);
-		assert_int_equal(ptrace(PTRACE_GETREGS, pid, NULL, &regs), 0);
-		if (regs.rip - at >= REMOTE_CODE_BYTES)
+		assert_int_equal(host_regs_get(pid, &regs), 0);
+		if (host_regs_pc(&regs) - at >= REMOTE_CODE_BYTES)
 			return;
 		threads_go(t);
 		usleep(500);
@@ -290,9 +296,9 @@ static void test_code_restores_by_itself(void **state)
 		assert_int_equal(remote_begin(&r, pid, pid, at), 0);
 		remote_code_write(&r.state, at, args, NULL, code);
 		assert_int_equal(pwrite(mem, code, sizeof(code), (off_t)at), sizeof(code));
-		struct user_regs_struct regs = r.state.regs;
-		regs.rip = at;
-		assert_int_equal(ptrace(PTRACE_SETREGS, pid, NULL, &regs), 0);
+		struct host_regs regs = r.state.regs;
+		host_regs_go_to(&regs, at);
+		assert_int_equal(host_regs_set(pid, &regs), 0);
 		if (i % 2)
 			assert_int_equal(ptrace(PTRACE_SETSIGMASK, pid, sizeof(all), &all), 0);
 		close(r.mem_fd);

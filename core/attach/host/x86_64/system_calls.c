@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "sample/system_calls.h"
+#include "attach/host/system_calls.h"
 
 #include <asm/unistd.h>
 #include <fcntl.h>

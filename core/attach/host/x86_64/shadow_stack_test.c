@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "attach/target/shadow_stack.h"
+#include "attach/host/shadow_stack.h"
 
 #define FEATURES GNU_PROPERTY_X86_FEATURE_1_AND
 #define SHSTK    GNU_PROPERTY_X86_FEATURE_1_SHSTK

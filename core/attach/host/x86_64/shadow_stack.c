@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "attach/target/shadow_stack.h"
+#include "attach/host/shadow_stack.h"
 
 #include <elf.h>
 #include <stdint.h>

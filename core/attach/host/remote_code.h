@@ -8,24 +8,17 @@
 #define GOTRACE_REMOTE_CODE_H
 
 #include <stdint.h>
-#include <sys/user.h>
+
+#include "attach/host/regs.h"
 
 #define REMOTE_CODE_BYTES 288
 #define REMOTE_TEXT_MAX   24 /* bytes of a string for the call, its 0 included */
 
 /* The state with which a thread continues. */
 struct remote_state {
-	struct user_regs_struct regs;
+	struct host_regs regs;
 	uint64_t signals; /* mask of its blocked signals */
 };
-
-/*
- * Sets the registers of a thread back to right before its system call, if the kernel would execute
- * that call again. These are the values that the kernel sets if no signal handler runs. For other
- * threads it only sets orig_rax to -1, so that the kernel restarts no call. (Programs must not see
- * -ERESTART*.)
- */
-void remote_rewind_syscall(struct user_regs_struct *r);
 
 /* Writes the code for address `at`, REMOTE_CODE_BYTES. args: the call's number and six arguments.
  * `text`: NULL, or a string whose address becomes the first argument. */

@@ -54,6 +54,9 @@ complain 'only core/cli may print to stdout or exit' \
 # Which registers a processor has, and what else differs, stands in folders of its name.
 complain 'only folders of a processor may know its registers' \
 	"$(grep -nE '(->|\.)(r(ip|sp|bp|ax|bx|cx|dx|si|di|8|9|1[0-5])|eflags|orig_rax|cs|fsbase|pstate|syscallno|tp_value)\b' bpf/*.[ch])"
+complain 'only core/attach/host of a processor may know registers and the counter of the host' \
+	"$(grep -rnE --include='*.[ch]' '(->|\.)(eflags|orig_rax|fsbase|r(ip|sp|bp|ax|bx|cx|dx|si|di|8|9|1[0-5]))\b|\bREG_R[A-Z0-9]+\b|PTRACE_[GS]ETREGS|user_regs_struct|\brdtsc\b|%%r[a-ds0-9]|__builtin_ia32|<(cpuid|asm/ptrace|sys/reg|sys/user)\.h>' \
+		core/attach core/sample core/cli | grep -vE '^core/attach/host/(x86_64|arm64)/')"
 complain 'only folders of a processor may ask which it is' \
 	"$(grep -rnE --include='*.[chS]' '__(x86_64|aarch64)__|__TARGET_ARCH' core bpf | grep -vE '/(x86_64|arm64)/')"
 

@@ -268,7 +268,9 @@ static int explain_next(struct scan *s, struct answer *a)
  * Go's scheduler starts a processor for a goroutine that becomes runnable, where it has an idle one
  * (runtime/proc.go, ready and wakep). So while goroutines are runnable all of its processors are
  * taken: as many as execute for most of that time, where next to never more do. 0: not known, or as
- * many as the machine has.
+ * many as the machine has. On a machine without a free processor a thread that looks for goroutines
+ * waits for one itself. So the number is not known where goroutines wait longer for the machine's
+ * processors than for the scheduler's.
  */
 static uint64_t go_processors(const struct loaded_trace *t)
 {
@@ -276,6 +278,8 @@ static uint64_t go_processors(const struct loaded_trace *t)
 	uint64_t all_ns = 0, above_ns = 0;
 	const uint64_t *ns = model_levels(t->model, &n);
 
+	if (t->totals->off.off_cpu_ns > t->totals->off.runnable_ns)
+		return 0;
 	for (size_t i = 0; i < n; i++)
 		all_ns += ns[i];
 	for (k = n - 1; k && share_pct(above_ns + ns[k], all_ns) < STRAY_PCT; k--)

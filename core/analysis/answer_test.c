@@ -268,6 +268,35 @@ static void who_waits_for_work(void **state)
 	      "  where     main.serve (100%)\n");
 }
 
+/* Calls that wait for the machine's or the scheduler's processors while another goroutine runs. */
+static void short_of_processors(int ready_ns)
+{
+	begin();
+	put("@set host.cpus 2\n30 entry main.evict 100 1000\n");
+	for (int i = 0; i < 10; i++) {
+		int t = 1000 + 1000 * i;
+
+		put("10 entry main.serve 100 %d\n10 state - 2 %d\n10 state - 1 %d\n"
+		    "10 state - 6 %d\n10 state - 1 %d\n10 exit main.serve 100 %d\n",
+		    t + 1, t + 10, t + 10 + ready_ns, t + 20 + ready_ns, t + 900, t + 901);
+	}
+	put("30 exit main.evict 100 11000\n");
+}
+
+/* Threads without a processor look like processors of the scheduler that are not there. */
+static void scheduler_or_machine(void **state)
+{
+	(void)state;
+	short_of_processors(800);
+	check("main.serve waits 98% of its time for a processor (10 calls, mean 900ns, together 9.00us in 10.0us)\n"
+	      "  where     main.serve (98%)\n"
+	      "  meanwhile on average 1.1 goroutines ran on 1 of 2 processors (GOMAXPROCS), 0.8 waited for Go's scheduler, 0.1 waited for a processor; main.evict ran most\n");
+	short_of_processors(100);
+	check("main.serve waits 98% of its time for a processor (10 calls, mean 900ns, together 9.00us in 10.0us)\n"
+	      "  where     main.serve (98%)\n"
+	      "  meanwhile on average 1.1 goroutines ran on 2 processors, 0.1 waited for Go's scheduler, 0.8 waited for a processor; main.evict ran most\n");
+}
+
 /* A request that only waits is one where its caller waits between requests, whatever else that
  * calls. */
 static void requests_that_wait(void **state)
@@ -562,6 +591,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_reasons),
+		cmocka_unit_test(scheduler_or_machine),
 		cmocka_unit_test(readers_together),
 		cmocka_unit_test(lock),
 		cmocka_unit_test(held_since_the_wait),

@@ -12,6 +12,7 @@
 #include "analysis/calls/wrappers.h"
 #include "base/log.h"
 #include "base/text_format.h"
+#include "base/units.h"
 #include "trace/keys.h"
 
 static const struct explained nothing = {
@@ -300,10 +301,10 @@ static void measure(struct answer *a, const struct loaded_trace *t, uint64_t spa
 	a->run_ns = all->life_ns - off_times_sum(&all->off);
 	/* A summary has neither. */
 	a->collector_known = !t->summary && collector_ns(t, &a->collector_ns);
-	a->ran = (uint64_t)((double)a->run_ns / span);
-	a->in_calls = (uint64_t)((double)all->off.syscall_ns / span);
-	a->ready = (uint64_t)((double)all->off.runnable_ns / span);
-	a->off_cpu = (uint64_t)((double)all->off.off_cpu_ns / span);
+	a->ran = whole_number((double)a->run_ns / span);
+	a->in_calls = whole_number((double)all->off.syscall_ns / span);
+	a->ready = whole_number((double)all->off.runnable_ns / span);
+	a->off_cpu = whole_number((double)all->off.off_cpu_ns / span);
 	a->go_processors = t->summary ? 0 : go_processors(t);
 	a->ran_most = SUBJECT_NONE;
 	for (uint32_t f = 0; f < t->n_funcs; f++)

@@ -57,3 +57,10 @@ int parse_decimal(const char *s, uint64_t most, uint64_t *n)
 	*n = v;
 	return 0;
 }
+
+uint64_t whole_number(double x)
+{
+	if (!(x > 0))
+		return 0;
+	return x < 0x1p64 ? (uint64_t)x : UINT64_MAX;
+}

@@ -16,4 +16,8 @@ int parse_duration_ns(const char *s, uint64_t unit_ns, uint64_t *ns);
  * -EINVAL, or -ERANGE for a larger number. */
 int parse_decimal(const char *s, uint64_t most, uint64_t *n);
 
+/* Returns x without its fraction. 0 where x is negative or not a number, UINT64_MAX where it is
+ * larger than that. C leaves such a conversion undefined. */
+uint64_t whole_number(double x);
+
 #endif

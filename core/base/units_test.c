@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,13 +70,25 @@ static void decimals(void **state)
 	assert_true(v == UINT64_MAX);
 }
 
+static void whole_numbers(void **state)
+{
+	(void)state;
+	assert_int_equal(whole_number(0), 0);
+	assert_int_equal(whole_number(2.9), 2);
+	assert_int_equal(whole_number(-1), 0);
+	assert_int_equal(whole_number(NAN), 0);
+	assert_int_equal(whole_number(-INFINITY), 0);
+	assert_int_equal(whole_number(0x1p63), (uint64_t)1 << 63);
+	assert_int_equal(whole_number(0x1p64), UINT64_MAX);
+	assert_int_equal(whole_number(INFINITY), UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),
-		cmocka_unit_test(durations),
-		cmocka_unit_test(refused),
-		cmocka_unit_test(decimals),
+		cmocka_unit_test(sizes),         cmocka_unit_test(durations),
+		cmocka_unit_test(refused),       cmocka_unit_test(decimals),
+		cmocka_unit_test(whole_numbers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -22,6 +22,7 @@
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"
+#include "base/units.h"
 #include "cli/pager.h"
 #include "cli/top.h"
 
@@ -146,7 +147,7 @@ static void print_row(const struct rates *rates, const struct rate *r, const cha
 	char self[32];
 
 	snprintf(self, sizeof(self), "%s%s", r->doubtful ? "≈" : "",
-		 HUMAN((uint64_t)((double)r->self_ns / seconds)));
+		 HUMAN(whole_number((double)r->self_ns / seconds)));
 	int n = r->unsure ? printf("%6s %6s", "?", "?")
 			  : printf("%*s %5.1f%%", r->doubtful ? 6 + (int)strlen("≈") - 1 : 6, self,
 				   share_pct(r->self_ns, rates->self_ns));

@@ -9,6 +9,7 @@
 #include "base/csv.h"
 #include "base/outfile.h"
 #include "base/text_format.h"
+#include "base/units.h"
 #include "report/runs_rows.h"
 #include "report/text.h"
 #include "stats/interval.h"
@@ -32,9 +33,9 @@ static const char *value(const struct comparing *x, double v, char buf[16])
 	if (x->d->samples && x->metric != METRIC_CALLS && x->metric != METRIC_RUN)
 		snprintf(buf, 16, "%.2f%%", v);
 	else if (x->metric == METRIC_CALLS)
-		human_count((uint64_t)v, buf);
+		human_count(whole_number(v), buf);
 	else
-		human_ns((uint64_t)v, buf);
+		human_ns(whole_number(v), buf);
 	return buf;
 }
 
@@ -74,7 +75,7 @@ static void below_spread(const struct comparing *x, FILE *out)
 		x->opt, out,
 		"%zu function%s folded: changed by less than %g%%%s%s (--threshold%s), or not for sure",
 		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, points ? "" : " or ",
-		points ? "" : HUMAN((uint64_t)x->least), points ? "" : ", --min");
+		points ? "" : HUMAN(whole_number(x->least)), points ? "" : ", --min");
 	if (x->n_self)
 		diff_line(x->opt, out, "%zu of them changed in SELF (-s self shows them)",
 			  x->n_self);
@@ -104,7 +105,7 @@ static void below(const struct comparing *x, FILE *out)
 		x->opt, out,
 		"%zu function%s folded: runs of one side are within those of the other, or the medians differ by less than %g%%%s%s (--threshold%s)",
 		x->n_folded, plural(x->n_folded), x->opt->threshold_pct, d->samples ? "" : " or ",
-		d->samples ? "" : HUMAN((uint64_t)x->least), d->samples ? "" : ", --min");
+		d->samples ? "" : HUMAN(whole_number(x->least)), d->samples ? "" : ", --min");
 	diff_line(
 		x->opt, out,
 		"medians of %zu and %zu runs; of functions that did not change, %.2g%% are shown by chance",

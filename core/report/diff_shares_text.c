@@ -8,6 +8,7 @@
 
 #include "base/csv.h"
 #include "base/text_format.h"
+#include "base/units.h"
 #include "report/diff_rows.h"
 #include "report/diff_table.h"
 #include "report/path_fields.h"
@@ -26,7 +27,8 @@ static void run_of(const void *ctx, size_t row, unsigned s, char buf[CELL_BYTES]
 	const struct diff_report *rep = ctx;
 	const double ns = (double)row_of(ctx, row)->value[METRIC_RUN][s] / rep->diff.seconds[s];
 
-	snprintf(buf, CELL_BYTES, "%s", HUMAN((uint64_t)ns));
+	/* A part without length has no rate. */
+	snprintf(buf, CELL_BYTES, "%s", isfinite(ns) ? HUMAN(whole_number(ns)) : "-");
 }
 
 static void share_of(const void *ctx, size_t row, unsigned s, char buf[CELL_BYTES])

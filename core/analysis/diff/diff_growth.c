@@ -299,9 +299,9 @@ struct growth diff_growth_sampled(const struct diff *d, const struct diff_row *r
 {
 	const uint64_t *run = row->value[METRIC_RUN], *n = row->value[METRIC_CALLS];
 
-	if (!run[0] || !n[0] || !row->there[1])
+	if (!run[0] || !n[0] || !row->there[1] || d->seconds[0] <= 0 || d->seconds[1] <= 0)
 		return (struct growth){ NAN, NAN, NAN };
-	if (!run[1] || !n[1] || d->seconds[0] <= 0 || d->seconds[1] <= 0)
+	if (!run[1] || !n[1])
 		return (struct growth){ -100, -100, INFINITY };
 	return growth_of(log((double)run[1] / d->seconds[1] / ((double)run[0] / d->seconds[0])),
 			 sqrt(1 / (double)n[0] + 1 / (double)n[1]), MANY, BEYOND_SAMPLED, 0);

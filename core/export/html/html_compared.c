@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "analysis/diff/diff_shares.h"
+#include "base/units.h"
 #include "export/html/html.h"
 
 /* Enough digits for what is shown. */
@@ -40,8 +41,8 @@ static int write_times(const struct html_page *p, const struct diff *d, struct j
 
 			html_put(&text,
 				 d->sampled && times[k].metric == METRIC_RUN && d->seconds[s] > 0
-					 ? (uint64_t)((double)row->value[METRIC_RUN][s] /
-						      d->seconds[s])
+					 ? whole_number((double)row->value[METRIC_RUN][s] /
+							d->seconds[s])
 					 : diff_time_of(row, times[k].metric, s));
 		}
 		err = html_column(j, times[k].key, &text);

@@ -74,6 +74,7 @@ struct loaded_samples {
 	uint64_t frames_left; /* for sample_frames_take */
 	bool keep_singles;
 	bool wall;                 /* some samples did not execute */
+	bool only_parked;          /* sample_parked_find marked none, because no other remained */
 	bool errors;               /* and the errors of their weights are known */
 	struct look_errors *looks; /* their errors; NULL when not known */
 };

@@ -141,6 +141,7 @@ static void find(struct finding *f)
 		all_ns += s->groups[i].left_out ? 0 : s->groups[i].weight_ns;
 	const bool nothing = all_ns - ns < f->span_ns / 100 * REST_PCT;
 
+	s->only_parked = nothing && ns;
 	for (size_t i = 0; i < f->n_lives; i++) {
 		struct sample_group *g = &s->groups[f->lives[i].group];
 

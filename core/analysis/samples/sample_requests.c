@@ -270,7 +270,9 @@ static void mark(struct finding *f, struct sample_group *groups, size_t n, bool 
 			    f->places[g->stack].idle;
 		rest_ns += g->left_out || g->parked || g->awaits ? 0 : g->weight_ns;
 	}
-	const bool nothing = rest_ns < (f->s->last_ns - f->s->first_ns) / 100 * REST_PCT;
+	/* What remains of parked goroutines is no request either. */
+	const bool nothing = f->s->only_parked ||
+			     rest_ns < (f->s->last_ns - f->s->first_ns) / 100 * REST_PCT;
 
 	for (size_t i = 0; i < n; i++) {
 		struct sample_group *g = &groups[i];

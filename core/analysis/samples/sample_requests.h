@@ -27,8 +27,8 @@ bool sample_carries_bytes(const char *name);
  * the writers may begin anywhere in the same repository. A reader that waits that much serves no
  * request meanwhile. The stack of a writer has no functions of other repositories.
  *
- * If next to nothing remained, no group is marked. Call it after sample_parked_find and before
- * sample_fill. 0 or -ENOMEM.
+ * If next to nothing remained, or parked goroutines alone, no group is marked. Call it after
+ * sample_parked_find and before sample_fill. 0 or -ENOMEM.
  */
 int sample_requests_find(struct loaded_samples *s, const struct trace_info *info, bool leave_out);
 

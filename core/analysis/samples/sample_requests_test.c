@@ -77,13 +77,15 @@ enum {
 /* A goroutine that begins with the first of these functions, and waits in the last one. */
 struct goroutine {
 	unsigned stack[DEEP]; /* 0: the end */
-	uint8_t reason;       /* 1: a lock, 2: the network, 3: select */
+	uint8_t reason;       /* 1: a lock, 2: the network, 3: select; and PARKED */
 	bool out;
 };
+#define PARKED 0x80 /* waits once, for all the time */
 
-/* In each look it is another wait, so it is not parked. */
+/* In each look it is another wait, unless it is parked. */
 static void put(struct trace_writer *w, uint64_t goid, const struct goroutine *g)
 {
+	const bool parked = g->reason & PARKED;
 	uint64_t pcs[DEEP];
 	size_t n = 0;
 
@@ -93,13 +95,14 @@ static void put(struct trace_writer *w, uint64_t goid, const struct goroutine *g
 		pcs[i] = 0x1000 * g->stack[n - 1 - i];
 	const struct sample_stack stack = { .n = (uint32_t)n, .pcs = pcs };
 
-	for (unsigned i = 1; i <= LOOKS; i++) {
+	for (unsigned i = 1; i <= LOOKS; i += parked ? LOOKS - 1 : 1) {
+		const bool goes_on = parked && i > 1;
 		struct sample s = { .ts_ns = 100 * i * MS,
 				    .goid = goid,
-				    .weight_ns = 100 * MS,
-				    .error_ns = 100 * MS,
+				    .weight_ns = (goes_on ? LOOKS - 1 : 1) * 100 * MS,
+				    .error_ns = goes_on ? 0 : 100 * MS,
 				    .state = STATE_WAITING,
-				    .reason = g->reason };
+				    .reason = g->reason & (PARKED - 1) };
 
 		assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
 		assert_int_equal(trace_writer_sample(w, &s), 0);
@@ -190,6 +193,19 @@ static void test_connections(void **state)
 	      "wait 100% of their time for a lock (together 2.00s in 1.90s)\n  where     main.handle",
 	      "left out: 6.00s of waiting for the next request (--parked shows it): 67% in "
 	      "net/http.(*conn).serve, 33% in main.main");
+}
+
+/* A server without a connection: all of its goroutines are parked, and so all are shown. */
+static void test_idle(void **state)
+{
+	const struct goroutine server[] = {
+		{ { GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2 | PARKED, false },
+		{ { GOEXIT, JOB, LOCK }, 1 | PARKED, false },
+	};
+
+	(void)state;
+	CHECK(server, "wait 50% of their time for a lock, wait 50% of their time for the network",
+	      NULL);
 }
 
 /* A handler that reads, and what reads for it, wait for something that is part of the request. */
@@ -308,10 +324,10 @@ static void test_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_connections),  cmocka_unit_test(test_handlers),
-		cmocka_unit_test(test_repositories), cmocka_unit_test(test_client),
-		cmocka_unit_test(test_nothing_else), cmocka_unit_test(test_writers),
-		cmocka_unit_test(test_no_writers),
+		cmocka_unit_test(test_idle),     cmocka_unit_test(test_connections),
+		cmocka_unit_test(test_handlers), cmocka_unit_test(test_repositories),
+		cmocka_unit_test(test_client),   cmocka_unit_test(test_nothing_else),
+		cmocka_unit_test(test_writers),  cmocka_unit_test(test_no_writers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,7 +185,7 @@ def wrong_trace(printed, status, another):
     if another:
         return f"{counts['main.after']} calls of another process are shown" if "main.after" in counts else None
     if after and int(counts.get("main.after", 0)) != after and "\nno event was lost\n" in text and "ended" not in text + err and \
-            "calls since then were not recorded" not in text and "\nno call was recorded" not in text:
+            "Calls since then were not recorded" not in text and "\nno call was recorded" not in text:
         return f"{counts.get('main.after', 0)} calls of main.after are shown of {after}, and nothing is said:\n{text}"
     return None
 

@@ -21,7 +21,7 @@ no_map() { # KIND
 	gt report trace --by=function --format=csv >report.csv 2>said
 	expect_grep '(made|perf-[0-9]*.map)\+0x' report.csv
 	gt info trace >info
-	expect_grep 'is no regular one, is another user' info
+	expect_grep 'is not a regular one, is another user' info
 }
 for kind in fifo sparse zero; do check "a perf map that is none: $kind" no_map $kind; done
 

@@ -326,7 +326,7 @@ packed() {
 	sources
 	go build -o whole kind.go
 	upx -q -o packed whole >said 2>&1 || { cat said; skip "upx cannot pack what this Go builds"; }
-	refused ./packed 'packed by UPX: .* unpack it \(upx -d\)'
+	refused ./packed 'packed by UPX\. .* unpack it \(upx -d\)'
 	expect_grep 'packed by UPX: samples will not name its functions; unpack it \(upx -d\)$' err
 	gt sample -o samples -- ./packed >out 2>err # there is the file that ends it
 	expect_grep 'packed: packed by UPX: samples will not name' err

@@ -26,6 +26,11 @@ prose_counts() {
 	counts_of core/x/a.c 1 1 0
 	cp core/x/a.c core/x/a_test.c
 	counts_of core/x/a_test.c
+	# SQL is no sentence, \v ends one, and a printed number is a word.
+	printf 'char *a = "SELECT %s", *b = "It %s\\vIt %s", *c = "%%" PRIu64 " of %s";\n' "$(words 40)" "$(words 20)" "$(words 20)" "$(words 5)" >core/x/b.c
+	counts_of core/x/b.c
+	printf 'char *a = "Select %s";\n' "$(words 40)" >core/x/b.c
+	counts_of core/x/b.c 1 1 0
 	printf '/* It %s\n * %s. */\nint a; // it %s\nint b; // it %s\nchar *c = "It %s.";\n' "$(words 20)" "$(words 20)" "$(words 20)" "$(words 20)" "$(words 40)" >core/x/a.h
 	counts_of core/x/a.h 1 1 0
 }

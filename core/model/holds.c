@@ -91,8 +91,8 @@ static int put(struct holds *h, const struct hold *what)
 	return err;
 }
 
-/* Returns whether this release belongs to the last one, which ended the wait of another goroutine.
- * A later release would find no wait that began before the last one. */
+/* Returns whether this wake and the last one are of one release. A later release finds no wait that
+ * began before the last one. */
 static bool goes_on(const struct model *m, const struct stack *s, const struct frame_states *held)
 {
 	return held->released && m->opt.holds->together[s->state.reason] && !held->longest_ns &&

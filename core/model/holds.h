@@ -45,7 +45,7 @@ struct hold {
 struct hold_rules {
 	bool locks[REASON_PREEMPTED + 1]; /* by reason: whether it is a wait for a lock */
 	/* by reason: one release ends all waits, as sync.(*RWMutex).Unlock does for readers
-	 * (sync/rwmutex.go) */
+	 * (sync/rwmutex.go). Before Go 1.20 all locks have one reason, so each reader counts. */
 	bool together[REASON_PREEMPTED + 1];
 	/* by function: whether it only waits or releases for its caller, as functions of package
 	 * sync do */

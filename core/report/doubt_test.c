@@ -62,7 +62,7 @@ static void test_first(void **state)
 	}
 }
 
-/* A script is told what a reader is, of functions and paths. */
+/* CSV has the table's mark as a number, for functions and for paths. */
 static void test_columns(void **state)
 {
 	char *text = report(50000, "csv", "", &(struct report_options){ .columns = "doubtful" });

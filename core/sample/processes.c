@@ -289,8 +289,8 @@ static bool takes_place(const struct process *one, const struct sample_image *i)
 
 #define DIVISIONS_MAX 1000
 
-/* An address means one thing in a process of a trace. Where a library was unloaded and another
- * loaded at its addresses, another process goes on under the same pid. NULL: there is no room. */
+/* In a trace an address of a process has one meaning. If a library was unloaded and another one
+ * has its addresses, the trace gets a new process with the same pid. Returns it; NULL: no room. */
 static struct process *divide(struct processes *p, struct process *one,
 			      const struct sample_image *i, uint64_t ts_ns)
 {

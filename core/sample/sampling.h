@@ -20,7 +20,8 @@
 #include "attach/target/target.h"
 #include "trace/samples.h"
 
-/* A sampling changes none of it; pointers are borrowed. */
+/* The choices of the caller. Nothing here changes while samples are taken. Pointers are borrowed.
+ */
 struct sampling_given {
 	const struct event_type *event;
 	unsigned hz, count; /* see sample_events_init */

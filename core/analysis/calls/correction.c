@@ -172,15 +172,15 @@ static struct taken at_most(struct taken t, double run_ns)
 	return (struct taken){ fmin(t.ns, run_ns), fmin(t.error_ns, run_ns) };
 }
 
-/* The part of such waits that are as short as the row's time. Those of chance are exponential. A
- * function that is over in a microsecond waited for nobody. */
+/* The share of waits that are as short as the row's longest call. Their lengths are taken to be
+ * exponential. A call of a microsecond did not wait for a processor for milliseconds. */
 static double as_short(const struct correcting *c, const struct estimate *e)
 {
 	return c->a_wait > 0 ? -expm1(-fmin(e->longest_ns, e->run_ns) / c->a_wait) : 1;
 }
 
-/* A row with few samples has the whole program's share: one more sample stands for it. Probes
- * anywhere have used up the time that its thread had. */
+/* The share of probes in the row's samples. The whole program's share counts as one more sample, so
+ * it decides where the row has few. Probes of any row use up the time of a thread. */
 static double in_probes(const struct correcting *c, const struct estimate *e)
 {
 	const double n = (double)e->n;
@@ -189,10 +189,10 @@ static double in_probes(const struct correcting *c, const struct estimate *e)
 }
 
 /*
- * As of OFF-CPU, probes have their share of the time without a processor. Without states that is
- * known of the whole program only. How long a row ran is then known by its samples only: the
- * error of their number is part of its own. Where its time as measured was multiplied by their
- * share, that part is out.
+ * Finds the part of the row's time that probes caused by taking the processor. Without states, the
+ * time without a processor is known for the whole program only. The row's samples then tell how
+ * long it ran, so the error of their number is added to the row's. If the row's time is its
+ * measured time times the samples' share, that share has removed the part already.
  */
 static void find_delay(const struct correcting *c, bool samples, struct estimate *e)
 {

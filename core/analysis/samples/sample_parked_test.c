@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "analysis/samples/sample_parked.h"
-#include "trace/keys.h"
+#include "analysis/samples/wall_fixture.h"
 
 #define MS   1000000ull
 #define SPAN 2000 /* ms, of each recording */
@@ -87,20 +87,8 @@ static void all_parked(struct trace_writer *w)
 
 static void record(char *path, void (*fill)(struct trace_writer *w))
 {
-	const struct sample_process p = { .pid = 7, .comm = "prog" };
-	struct trace_info info = { 0 };
-	uint32_t number;
-	int fd = mkstemp(path);
+	struct trace_writer *w = wall_trace_begin(path, "IO wait");
 
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
-	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	trace_info_free(&info);
-	assert_non_null(w);
-	assert_int_equal(trace_writer_process(w, &p, &number), 0);
 	fill(w);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 }

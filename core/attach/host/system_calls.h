@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* The system call that a thread is in. */
-#ifndef GOTRACE_SAMPLE_SYSTEM_CALLS_H
-#define GOTRACE_SAMPLE_SYSTEM_CALLS_H
+#ifndef GOTRACE_HOST_SYSTEM_CALLS_H
+#define GOTRACE_HOST_SYSTEM_CALLS_H
 
 #include <stdbool.h>
 #include <stdint.h>

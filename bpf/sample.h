@@ -22,8 +22,8 @@ typedef long long int64_t;
 struct sample_config {
 	uint32_t kernel; /* the kernel's frames are wanted */
 	uint32_t labels; /* pprof labels are wanted */
-	/* the pid namespace of gotrace; records have its numbers */
-	uint64_t pidns_dev, pidns_ino;
+	/* inode of gotrace's PID namespace. Records have its numbers, 0 outside of it. */
+	uint64_t pidns_ino;
 	uint32_t only_pid; /* record deaths of this process only; 0 for those of all */
 	uint32_t pad;
 	/* The average ns between samples on each CPU. Events of clocks come more often. With 0 each

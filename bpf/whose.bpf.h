@@ -10,6 +10,7 @@
 
 #include "arch.bpf.h"
 #include "bpf/file.bpf.h"
+#include "bpf/number.bpf.h"
 #include "bpf/walk.bpf.h"
 
 const volatile struct sample_config config;
@@ -40,6 +41,7 @@ struct signal_struct___local {
 	int group_exit_code;
 } __attribute__((preserve_access_index));
 struct task_struct___local {
+	struct pid___local *thread_pid;
 	struct thread_struct___local thread;
 	struct mm_struct___local *mm;
 	struct signal_struct___local *signal;
@@ -127,18 +129,21 @@ static __always_inline void begin_stack(struct walk *w)
 	w->outer_pc = w->g0_sp = 0;
 }
 
+/* Numbers are those of gotrace's PID namespace. A process outside of it has the number 0. */
 static __always_inline void begin(struct walk *w, uint32_t kind)
 {
-	struct bpf_pidns_info ns;
+	struct task_struct___local *task = (void *)bpf_get_current_task_btf();
 	uint64_t id = bpf_get_current_pid_tgid();
 
 	w->record.h.kind = kind;
 	w->record.h.ts_ns = bpf_ktime_get_ns();
-	/* A process in a namespace below ours has its number in the first one. */
-	if (!bpf_get_ns_current_pid_tgid(config.pidns_dev, config.pidns_ino, &ns, sizeof(ns)))
-		id = (uint64_t)ns.tgid << 32 | ns.pid;
 	w->record.pid = id >> 32;
 	w->record.h.tid = id;
+	if (config.pidns_ino != PIDNS_FIRST) {
+		w->record.pid = number_in(BPF_CORE_READ(task, group_leader, thread_pid),
+					  config.pidns_ino);
+		w->record.h.tid = number_in(BPF_CORE_READ(task, thread_pid), config.pidns_ino);
+	}
 	begin_stack(w);
 }
 

@@ -44,6 +44,30 @@ check "... sample" others_proc sample -o trace -- touch ran
 check "... goroutines" others_proc goroutines --pid 1
 check "... the agent" others_proc agent --config agent.json
 
+# A process outside of it has no number there: 0 from the kernel, and no name in /proc.
+host_from_inside() {
+	needs_namespace unshare --pid --fork --mount-proc true
+	cp "$(command -v sh)" outsider
+	cp outsider insider
+	./outsider -c 'while :; do :; done' &
+	local outsider=$!
+	# shellcheck disable=SC2016 # the inner shell expands them
+	expect_status 0 unshare --pid --fork --mount-proc sh -c '
+		./insider -c "while :; do :; done" &
+		"$0" sample -a -d 2 -o trace
+		status=$?
+		kill $!
+		exit $status' "$GOTRACE" >out 2>err
+	kill "$outsider"
+	wait
+	expect_grep 'no names for processes outside of its PID namespace' err
+	gt report --by=program trace >text
+	expect_grep '^ .*/insider$' text
+	expect_grep '^ .* \[outside of the PID namespace\]$' text
+	! grep -E '\[\]|outsider' text || fail "a process outside has another's name, or none"
+}
+check "sample -a inside of a pid namespace" host_from_inside
+
 recorded_without_btf() {
 	needs_hidden_btf
 	expect_status 7 without_btf "$GOTRACE" record -o trace -- "$seven" >out 2>err

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -43,8 +44,23 @@ static int open_cgroup(const char *name)
 	return err;
 }
 
+/* include/linux/proc_ns.h: PROC_PID_INIT_INO */
+#define PIDNS_FIRST 0xEFFFFFFCu
+
+static void tell_outside(void)
+{
+	struct stat st;
+
+	if (!stat("/proc/self/ns/pid", &st) && st.st_ino != PIDNS_FIRST)
+		log_warn("gotrace has no names for processes outside of its PID namespace. Their "
+			 "samples are below [" PROCESS_OUTSIDE_NAME
+			 "]. For names, run gotrace in the host's PID namespace (docker run "
+			 "--pid=host)");
+}
+
 int host_open(struct host *h)
 {
+	tell_outside();
 	h->cgroup_fd = h->cgroup ? open_cgroup(h->cgroup) : -1;
 	if (!h->cgroup || h->cgroup_fd >= 0)
 		return 0;

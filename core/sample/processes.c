@@ -317,7 +317,7 @@ static struct process *divide(struct processes *p, struct process *one,
 static void on_map(void *ctx, const struct side_band_map *m, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *one = process_find(p, m->pid, ts_ns);
+	struct process *one = m->pid == PROCESS_OUTSIDE ? NULL : process_find(p, m->pid, ts_ns);
 
 	p->changed_ns = ts_ns;
 	char perf_map[MAPS_PERF_BYTES];
@@ -399,8 +399,25 @@ static void read_comm(struct process *one)
 		fclose(f);
 }
 
+/* /proc has no process outside of gotrace's PID namespace. All of them become one process. */
+static void add_outside(struct processes *p, uint64_t now_ns)
+{
+	struct process *one = add(p, PROCESS_OUTSIDE, now_ns);
+
+	if (!one)
+		return;
+	snprintf(one->comm, sizeof(one->comm), "%s", PROCESS_OUTSIDE_NAME);
+	one->exe = strdup("");
+	one->learned = true;
+	introduce(p, one, NULL);
+}
+
 void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns)
 {
+	if (pid == PROCESS_OUTSIDE) {
+		add_outside(p, now_ns);
+		return;
+	}
 	replace(p, pid, now_ns);
 	struct process *one = add(p, pid, now_ns);
 
@@ -416,7 +433,11 @@ static void on_fork(void *ctx, uint32_t parent, uint32_t child, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
 
+	if (child == PROCESS_OUTSIDE)
+		return;
 	replace(p, child, ts_ns);
+	if (parent == PROCESS_OUTSIDE)
+		return; /* the first sample finds the child in /proc */
 	/* Before the parent is looked for, which may be forgotten for it. */
 	if (!has_room(p))
 		return;
@@ -433,6 +454,8 @@ static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
 
+	if (pid == PROCESS_OUTSIDE)
+		return;
 	replace(p, pid, ts_ns);
 	struct process *one = add(p, pid, ts_ns);
 
@@ -456,7 +479,7 @@ void process_end(struct processes *p, struct process *one, uint64_t ts_ns)
 static void on_end(void *ctx, uint32_t pid, uint64_t ts_ns)
 {
 	struct processes *p = ctx;
-	struct process *one = process_find(p, pid, ts_ns);
+	struct process *one = pid == PROCESS_OUTSIDE ? NULL : process_find(p, pid, ts_ns);
 
 	if (!one)
 		return;

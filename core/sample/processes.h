@@ -14,6 +14,10 @@
 
 #define PROCESS_BUCKETS 1024
 
+/* The kernel gives this number to all processes outside of gotrace's PID namespace. */
+#define PROCESS_OUTSIDE      0
+#define PROCESS_OUTSIDE_NAME "outside of the PID namespace"
+
 struct processes {
 	struct trace_writer *writer; /* borrowed, like binaries */
 	struct binaries *binaries;

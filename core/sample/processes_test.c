@@ -400,9 +400,41 @@ static void test_another_library(void **state)
 	binaries_free(&b);
 }
 
+/* Records of all processes outside of the PID namespace have one number, which names none. */
+static void test_outside(void **state)
+{
+	struct binaries b = { 0 };
+	struct processes p = new_processes(&b);
+	const struct side_band_reader r = processes_reader(&p);
+
+	(void)state;
+	const uint32_t outside = processes_find(&p, PROCESS_OUTSIDE, 10);
+
+	assert_int_not_equal(outside, TRACE_NONE);
+	r.exec(r.ctx, PROCESS_OUTSIDE, "stranger", 20);
+	map(&r, PROCESS_OUTSIDE, 0x10000, 21);
+	r.fork(r.ctx, FIRST, PROCESS_OUTSIDE, 22);
+	r.end(r.ctx, PROCESS_OUTSIDE, 23);
+	assert_int_equal(processes_find(&p, PROCESS_OUTSIDE, 30), outside);
+	const struct process *one = process_find(&p, PROCESS_OUTSIDE, 30);
+
+	assert_string_equal(one->comm, PROCESS_OUTSIDE_NAME);
+	assert_int_equal(one->n_images, 0);
+	assert_false(one->ended);
+	/* A process that enters the namespace is none of them. */
+	r.fork(r.ctx, PROCESS_OUTSIDE, FIRST, 40);
+	assert_null(process_find(&p, FIRST, 41));
+	r.exec(r.ctx, FIRST, "entered", 50);
+	assert_string_equal(process_find(&p, FIRST, 51)->comm, "entered");
+	trace_writer_abort(p.writer);
+	processes_free(&p);
+	binaries_free(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_outside),
 		cmocka_unit_test(test_running),
 		cmocka_unit_test(test_ended),
 		cmocka_unit_test(test_all_asked),

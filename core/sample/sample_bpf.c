@@ -71,7 +71,6 @@ int sample_bpf_identify(struct sample_config *c)
 
 	if (stat("/proc/self/ns/pid", &st))
 		return -errno;
-	c->pidns_dev = st.st_dev;
 	c->pidns_ino = st.st_ino;
 	return 0;
 }

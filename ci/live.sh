@@ -45,14 +45,29 @@ PATH=$PATH:/usr/sbin:/sbin # an ordinary user's, kept by sudo, has no setcap
 command -v go >/dev/null || skip_all "no Go toolchain; run: ci/deps.sh go"
 LIVE_BUILT=${LIVE_BUILT:+$(realpath "$LIVE_BUILT")}
 
+# Copies the programs to $LIVE. Building takes minutes of processor time, so the tree keeps them until their sources or Go change.
+live_programs() {
+	local kept=$top/build/live-programs key
+	key=$(go version && cd "$top" && find fixtures/programs experiments/workloads -type f -print0 | sort -z | xargs -0 sha256sum) || return
+	if [ "$key" != "$(cat "$kept/key" 2>/dev/null)" ]; then
+		rm -rf "$kept" && mkdir "$kept" || return
+		"$top/fixtures/programs/build.sh" "$kept/programs" || return
+		"$top/experiments/workloads/build.sh" "$kept/workloads" ants || return
+		echo "$key" >"$kept/key"
+	fi
+	cp -a "$kept/programs" "$kept/workloads" "$LIVE/"
+}
+
 LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-live.XXXXXX") || exit 1
 export LIVE
 [ "${LIVE_KEEP:-}" = 1 ] || trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 if [ -n "$LIVE_BUILT" ]; then
 	ln -s "$LIVE_BUILT/"* "$LIVE/"
-elif ! "$top/fixtures/programs/build.sh" "$LIVE/programs" >"$LIVE/build.log" 2>&1 ||
-	! "$top/experiments/workloads/build.sh" "$LIVE/workloads" ants >>"$LIVE/build.log" 2>&1; then
+elif ! (
+	flock 9
+	live_programs
+) 9>"$top/build/live-programs.lock" >"$LIVE/build.log" 2>&1; then
 	sed 's/^/# /' "$LIVE/build.log"
 	none "the programs to trace cannot be built"
 fi

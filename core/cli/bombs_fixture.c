@@ -77,7 +77,7 @@ static uint64_t colliding(uint32_t i)
 
 static void all_alive(struct trace_writer *w)
 {
-	const uint64_t n = bomb_many(300000);
+	const uint64_t n = bomb_many(150000);
 	uint64_t ts = 0;
 
 	call(w, &ts, 1, 4, 8);
@@ -193,7 +193,7 @@ void bomb_events(struct trace_writer *w, enum bomb b)
 		if (b == ENDED_GOROUTINES)
 			put(w, &ts, i, 1, 8);
 	}
-	for (uint32_t i = 1; i <= bomb_many(400000) && b == COLLIDING; i++)
+	for (uint32_t i = 1; i <= bomb_many(200000) && b == COLLIDING; i++)
 		put(w, &ts, colliding(i), 0, 8);
 	for (uint32_t i = 1; i <= bomb_many(8000000) && b == OPEN_CALLS; i++)
 		put(w, &ts, 1, 0, 8 * i);

@@ -15,7 +15,7 @@ enum bomb {
 	OPEN_CALLS,
 	PATHS,
 	FUNCTIONS,
-	ALL_ALIVE,      /* no bomb: the trace of a program with 300,000 waiting goroutines */
+	ALL_ALIVE,      /* no bomb: the trace of a program with 150,000 waiting goroutines */
 	NESTED,         /* each function is called by the previous one, which has waited */
 	NESTED_REASONS, /* like NESTED, each with another reason than its neighbours */
 	STARTED,        /* each goroutine is started by the previous one */

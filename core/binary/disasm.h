@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Single instructions as text, in the AT&T spelling. */
+/* Single instructions as text. */
 #ifndef GOTRACE_DISASM_H
 #define GOTRACE_DISASM_H
 
@@ -9,7 +9,19 @@
 
 struct disasm;
 
-/* Returns NULL with errno ENOMEM, or ENOTSUP when capstone has no x86. Borrows b. */
+/* The processor's part of it: a decoder of single instructions with their text. */
+struct arch_text {
+	uint8_t most_bytes; /* of an instruction */
+	/* Returns NULL with errno ENOMEM, or ENOTSUP when the decoder cannot be had. */
+	void *(*open)(void);
+	void (*close)(void *decoder);
+	/* Decodes the instruction at p, of which `left` bytes may be read. Returns its length in
+	 * bytes, 0 where there is none. Writes its text to `out` unless that is NULL. */
+	unsigned (*decode)(void *decoder, const uint8_t *p, size_t left, uint64_t vaddr, char *out,
+			   size_t size);
+};
+
+/* Returns NULL with errno ENOMEM, or ENOTSUP when the decoder cannot be had. Borrows b. */
 struct disasm *disasm_new(const struct gobin *b);
 void disasm_free(struct disasm *d);
 

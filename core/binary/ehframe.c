@@ -7,22 +7,21 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "binary/ehframe_bytes.h"
-
-/* Registers by their DWARF numbers. */
-#define REG_RBP 6
-#define REG_RSP 7
-#define REG_RA  16
 
 /* Pointer encodings (LSB, "DWARF Extensions"). */
 #define PE_OMIT  0xff
 #define PE_PCREL 0x10
+
+#define OP_BREG0 0x70 /* DW_OP_breg0 */
 
 /* A section in memory: what is at `data` is linked to `vaddr`. */
 struct section {
 	const uint8_t *data;
 	size_t n;
 	uint64_t vaddr;
+	const struct arch_frames *regs; /* NULL where no rows are made */
 };
 
 static uint64_t get_pointer(struct in *in, const struct section *s, uint8_t encoding)
@@ -65,13 +64,14 @@ static uint64_t get_pointer(struct in *in, const struct section *s, uint8_t enco
 struct state {
 	uint64_t reg;
 	int64_t off;
-	int64_t rbp;
-	bool rbp_saved, no_expression, plt, outermost;
+	int64_t fp;
+	bool fp_saved, no_expression, plt, outermost;
 };
 
 #define STATES_MAX 16
 
 struct machine {
+	const struct arch_frames *regs;
 	struct ehframe *to;
 	size_t most;
 	uint64_t at; /* link-time address */
@@ -99,7 +99,7 @@ static struct ehframe_row row_of(const struct machine *m, bool signal)
 	const struct state *s = &m->now;
 	struct ehframe_row r = { .vaddr = (uint32_t)m->at };
 	const bool fits = !(s->off & 7) && s->off / 8 <= INT16_MAX && s->off / 8 >= INT16_MIN &&
-			  !(s->rbp & 7) && s->rbp / 8 <= INT8_MAX && s->rbp / 8 >= INT8_MIN;
+			  !(s->fp & 7) && s->fp / 8 <= INT8_MAX && s->fp / 8 >= INT8_MIN;
 
 	if (signal)
 		r.rule = EHFRAME_SIGNAL;
@@ -107,13 +107,13 @@ static struct ehframe_row row_of(const struct machine *m, bool signal)
 		r.rule = EHFRAME_END;
 	else if (s->plt)
 		r.rule = EHFRAME_PLT;
-	else if (fits && !s->no_expression && s->reg == REG_RSP)
-		r.rule = EHFRAME_RSP;
-	else if (fits && !s->no_expression && s->reg == REG_RBP)
-		r.rule = EHFRAME_RBP;
-	if (r.rule == EHFRAME_RSP || r.rule == EHFRAME_RBP) {
+	else if (fits && !s->no_expression && s->reg == m->regs->sp)
+		r.rule = EHFRAME_SP;
+	else if (fits && !s->no_expression && s->reg == m->regs->fp)
+		r.rule = EHFRAME_FP;
+	if (r.rule == EHFRAME_SP || r.rule == EHFRAME_FP) {
 		r.cfa = (int16_t)(s->off / 8);
-		r.rbp = (int8_t)(s->rbp_saved ? s->rbp / 8 : 0);
+		r.fp = (int8_t)(s->fp_saved ? s->fp / 8 : 0);
 	}
 	return r;
 }
@@ -140,26 +140,27 @@ static int advance(struct machine *m, const struct cie *c, uint64_t to)
 
 static void set_saved(struct machine *m, uint64_t reg, int64_t off)
 {
-	if (reg != REG_RBP)
+	if (reg != m->regs->fp)
 		return;
-	m->now.rbp_saved = true;
-	m->now.rbp = off;
+	m->now.fp_saved = true;
+	m->now.fp = off;
 }
 
 static void restore(struct machine *m, uint64_t reg)
 {
-	if (reg != REG_RBP)
+	if (reg != m->regs->fp)
 		return;
-	m->now.rbp_saved = m->first.rbp_saved;
-	m->now.rbp = m->first.rbp;
+	m->now.fp_saved = m->first.fp_saved;
+	m->now.fp = m->first.fp;
 }
 
 static void cfa_expression(struct machine *m, struct in *in)
 {
 	uint64_t n = get_leb(in, false);
 
-	/* The linker's own of a procedure linkage table: breg7 8, breg16, 11 bytes long. */
-	m->now.plt = n == 11 && !in->bad && in->p < in->end && *in->p == 0x77;
+	/* The linker's own of a procedure linkage table begins with the stack pointer. */
+	m->now.plt = n == m->regs->plt_expression_bytes && !in->bad && in->p < in->end &&
+		     *in->p == OP_BREG0 + m->regs->sp;
 	m->now.no_expression = !m->now.plt;
 	skip(in, n);
 }
@@ -201,7 +202,7 @@ static void rule(struct machine *m, const struct cie *c, uint8_t op, struct in *
 	case 0x07: /* undefined, same_value */
 	case 0x08:
 		m->now.outermost |= op == 0x07 && reg == c->ra;
-		m->now.rbp_saved &= reg != REG_RBP;
+		m->now.fp_saved &= reg != m->regs->fp;
 		break;
 	case 0x09: /* register */
 		get_leb(in, false);
@@ -230,7 +231,7 @@ static void rule(struct machine *m, const struct cie *c, uint8_t op, struct in *
 		break;
 	case 0x10: /* expression, val_expression: of a register */
 	case 0x16:
-		m->now.no_expression |= reg == REG_RBP || reg == c->ra;
+		m->now.no_expression |= reg == m->regs->fp || reg == c->ra;
 		skip(in, get_leb(in, false));
 		break;
 	case 0x2e: /* GNU_args_size, which reg was */
@@ -313,7 +314,7 @@ static int put_range(struct ehframe *to, uint64_t from, uint64_t bytes)
 static int read_fde(struct ehframe *to, size_t most, const struct section *s, const struct cie *c,
 		    struct in in)
 {
-	struct machine m = { .to = to, .most = most };
+	struct machine m = { .regs = s->regs, .to = to, .most = most };
 	const uint64_t from = get_pointer(&in, s, c->encoding),
 		       bytes = get_pointer(&in, s, c->encoding & 15);
 
@@ -399,17 +400,18 @@ static void settle(struct ehframe *e)
 		if (i + 1 < e->n && e->rows[i + 1].vaddr == r.vaddr)
 			continue;
 		if (n && e->rows[n - 1].rule == r.rule && e->rows[n - 1].cfa == r.cfa &&
-		    e->rows[n - 1].rbp == r.rbp)
+		    e->rows[n - 1].fp == r.fp)
 			continue;
 		e->rows[n++] = r;
 	}
 	e->n = n;
 }
 
-int ehframe_parse(struct ehframe *to, const void *data, size_t n, uint64_t vaddr, size_t most)
+int ehframe_parse(struct ehframe *to, const struct arch *arch, const void *data, size_t n,
+		  uint64_t vaddr, size_t most)
 {
 	*to = (struct ehframe){ 0 };
-	int err = read_section(to, most, &(struct section){ data, n, vaddr });
+	int err = read_section(to, most, &(struct section){ data, n, vaddr, &arch->frames });
 
 	if (!err)
 		settle(to);
@@ -426,7 +428,7 @@ static int by_start(const void *x, const void *y)
 int ehframe_parse_ranges(struct ehframe *to, const void *data, size_t n, uint64_t vaddr)
 {
 	*to = (struct ehframe){ .only_ranges = true };
-	int err = read_section(to, 0, &(struct section){ data, n, vaddr });
+	int err = read_section(to, 0, &(struct section){ data, n, vaddr, NULL });
 
 	if (to->n_ranges)
 		qsort(to->ranges, to->n_ranges, sizeof(*to->ranges), by_start);

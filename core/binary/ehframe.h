@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
  * Unwinding rows of code that keeps no frame pointers. They are compiled from .eh_frame into rows
- * of 8 bytes that a BPF program can search. System V ABI AMD64, "DWARF"; DWARF 5, 6.4.
+ * of 8 bytes that a BPF program can search. The System V ABI of each processor, "DWARF"; DWARF 5,
+ * 6.4.
  *
  * The input is untrusted. Lengths and offsets in the file are checked.
  */
@@ -15,17 +16,17 @@
 
 /* Rules that give the frame's end (CFA). The return address is the word below it. */
 #define EHFRAME_UNKNOWN 0 /* no FDE, or one that does not fit such a row */
-#define EHFRAME_RSP     1 /* rsp + 8 * cfa */
-#define EHFRAME_RBP     2 /* rbp + 8 * cfa */
+#define EHFRAME_SP      1 /* stack pointer + 8 * cfa */
+#define EHFRAME_FP      2 /* frame pointer + 8 * cfa */
 #define EHFRAME_END     3 /* the outermost frame, which has no caller */
-#define EHFRAME_PLT     4 /* a procedure linkage table: rsp + 8, from byte 11 on rsp + 16 */
-#define EHFRAME_SIGNAL  5 /* a signal's trampoline, where rsp is at the ucontext */
+#define EHFRAME_PLT     4 /* a procedure linkage table: the first entry, and then a push */
+#define EHFRAME_SIGNAL  5 /* a signal's trampoline, with the stack pointer at the ucontext */
 
 /* A row. It holds from this link-time address on, up to the next row. */
 struct ehframe_row {
 	uint32_t vaddr;
 	int16_t cfa;  /* words */
-	int8_t rbp;   /* words from the CFA to the caller's saved rbp; 0 when that is in rbp */
+	int8_t fp;    /* words from the CFA to the caller's saved frame pointer; 0: not saved */
 	uint8_t rule; /* EHFRAME_* */
 };
 _Static_assert(sizeof(struct ehframe_row) == 8, "as the BPF program reads it");
@@ -44,13 +45,16 @@ struct ehframe {
 
 /*
  * Reads .eh_frame of the ELF file on fd (borrowed), at most `most` rows. Returns 0; -ENOENT when
- * the file has none; -ENOTSUP when it is not x86-64, or has addresses above 4 GiB; -E2BIG when
- * there are more rows; -EBADMSG when corrupt; -ENOMEM. The caller calls ehframe_free in either
- * case.
+ * the file has none; -ENOTSUP when its processor is not known, or it has addresses above 4 GiB;
+ * -E2BIG when there are more rows; -EBADMSG when corrupt; -ENOMEM. The caller calls ehframe_free in
+ * either case.
  */
 int ehframe_read(struct ehframe *to, int fd, size_t most);
-/* Does as ehframe_read for the section itself, n bytes that are linked to vaddr. */
-int ehframe_parse(struct ehframe *to, const void *data, size_t n, uint64_t vaddr, size_t most);
+struct arch; /* binary/arch.h */
+/* Does as ehframe_read for the section itself, n bytes that are linked to vaddr, in a program for
+ * that processor. */
+int ehframe_parse(struct ehframe *to, const struct arch *arch, const void *data, size_t n,
+		  uint64_t vaddr, size_t most);
 /* Reads where functions begin and end from an open file with a section of at most so many bytes. It
  * makes no rows. The functions before an error stay in *to. Results are those of ehframe_read. */
 int ehframe_ranges(struct ehframe *to, Elf *elf, uint64_t most_bytes);

@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "binary/arch.h"
 #include "binary/foreign_elf.h"
 
 /* Of the section, for a row: most take a few. */
 #define ROW_BYTES_MAX 32
 
-/* The data of .eh_frame and its link-time address; NULL and *err: there is none. */
-static const Elf_Data *find_section(Elf *elf, uint64_t most_bytes, uint64_t *vaddr, int *err)
+/* The data of .eh_frame, its link-time address and its processor; NULL and *err: there is none. */
+static const Elf_Data *find_section(Elf *elf, uint64_t most_bytes, const struct arch **arch,
+				    uint64_t *vaddr, int *err)
 {
 	Elf_Scn *scn = NULL;
 	GElf_Ehdr head;
@@ -21,7 +23,8 @@ static const Elf_Data *find_section(Elf *elf, uint64_t most_bytes, uint64_t *vad
 	if (!elf || !gelf_getehdr(elf, &head) || elf_getshdrstrndx(elf, &names))
 		return NULL;
 	*err = -ENOTSUP;
-	if (head.e_machine != EM_X86_64 || head.e_ident[EI_CLASS] != ELFCLASS64)
+	*arch = arch_of_machine(head.e_machine);
+	if (!*arch || head.e_ident[EI_CLASS] != ELFCLASS64)
 		return NULL;
 	*err = -ENOENT;
 	while ((scn = elf_nextscn(elf, scn))) {
@@ -46,27 +49,30 @@ static const Elf_Data *find_section(Elf *elf, uint64_t most_bytes, uint64_t *vad
 int ehframe_read(struct ehframe *to, int fd, size_t most)
 {
 	const uint64_t bytes = (uint64_t)most * ROW_BYTES_MAX;
+	const struct arch *arch;
 	uint64_t vaddr;
 	int err;
 
 	*to = (struct ehframe){ 0 };
 	Elf *elf = foreign_elf_open(fd);
 	const Elf_Data *d = find_section(
-		elf, bytes < FOREIGN_SECTION_BYTES ? bytes : FOREIGN_SECTION_BYTES, &vaddr, &err);
+		elf, bytes < FOREIGN_SECTION_BYTES ? bytes : FOREIGN_SECTION_BYTES, &arch, &vaddr,
+		&err);
 
 	if (d)
-		err = ehframe_parse(to, d->d_buf, d->d_size, vaddr, most);
+		err = ehframe_parse(to, arch, d->d_buf, d->d_size, vaddr, most);
 	elf_end(elf);
 	return err;
 }
 
 int ehframe_ranges(struct ehframe *to, Elf *elf, uint64_t most_bytes)
 {
+	const struct arch *arch;
 	uint64_t vaddr;
 	int err;
 
 	*to = (struct ehframe){ 0 };
-	const Elf_Data *d = find_section(elf, most_bytes, &vaddr, &err);
+	const Elf_Data *d = find_section(elf, most_bytes, &arch, &vaddr, &err);
 
 	return d ? ehframe_parse_ranges(to, d->d_buf, d->d_size, vaddr) : err;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "binary/ehframe.h"
+#include "binary/x86_64/x86_arch.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -10,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ehframe e;
 
-	if (!ehframe_parse(&e, data, size, 0x1000, 10000))
+	if (!ehframe_parse(&e, &x86_arch, data, size, 0x1000, 10000))
 		for (size_t i = 1; i < e.n; i++)
 			if (e.rows[i].vaddr <= e.rows[i - 1].vaddr)
 				abort();

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "binary/ehframe.h"
+#include "binary/x86_64/x86_arch.h"
 
 #define MOST 1000000
 
@@ -61,11 +62,11 @@ static bool same(Dwarf_CFI *cfi, uint64_t pc, const struct ehframe_row *r)
 	}
 	uint64_t reg = ops->atom == DW_OP_bregx ? ops->number : (uint64_t)(ops->atom - DW_OP_breg0);
 	int64_t off = (int64_t)(ops->atom == DW_OP_bregx ? ops->number2 : ops->number);
-	assert_int_equal(r->rule, reg == 6 ? EHFRAME_RBP : reg == 7 ? EHFRAME_RSP : r->rule);
+	assert_int_equal(r->rule, reg == 6 ? EHFRAME_FP : reg == 7 ? EHFRAME_SP : r->rule);
 	assert_int_equal(r->cfa * 8, off);
 	assert_int_equal(dwarf_frame_register(frame, 6, mem, &ops, &n), 0);
 	int64_t rbp = n == 2 && mem[1].atom == DW_OP_plus_uconst ? (int64_t)mem[1].number : 0;
-	assert_int_equal(r->rbp * 8, rbp);
+	assert_int_equal(r->fp * 8, rbp);
 	free(frame);
 	return true;
 }
@@ -86,7 +87,7 @@ static void test_as_libdw(void **state)
 		const struct ehframe_row *r = &e.rows[i];
 
 		assert_true(r->vaddr < r[1].vaddr);
-		if (r->rule != EHFRAME_RSP && r->rule != EHFRAME_RBP)
+		if (r->rule != EHFRAME_SP && r->rule != EHFRAME_FP)
 			continue;
 		compared += same(cfi, r->vaddr, r);
 		compared += same(cfi, r[1].vaddr - 1, r);
@@ -186,7 +187,7 @@ static void test_damaged(void **state)
 		memcpy(part, whole + from, len);
 		for (int k = rand() % 8; k && len; k--)
 			part[(size_t)rand() % len] = (uint8_t)rand();
-		ehframe_parse(&e, part, len, vaddr, 5000);
+		ehframe_parse(&e, &x86_arch, part, len, vaddr, 5000);
 		assert_true(e.n <= 5000);
 		ehframe_free(&e);
 		ehframe_parse_ranges(&e, part, len, vaddr);
@@ -207,7 +208,7 @@ static void test_none(void **state)
 	assert_int_equal(ehframe_read(&e, fd, MOST), -EBADMSG);
 	ehframe_free(&e);
 	close(fd);
-	assert_int_equal(ehframe_parse(&e, "", 0, 0, MOST), 0);
+	assert_int_equal(ehframe_parse(&e, &x86_arch, "", 0, 0, MOST), 0);
 	assert_int_equal(e.n, 0);
 	ehframe_free(&e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * An x86-64 ELF executable, read and checked: sections, segments, relative
+ * An ELF executable of a known processor, read and checked: sections, segments, relative
  * relocations. Private to core/binary. Every access is bounds-checked against
  * the file, so that no caller has to trust a length in it.
  */
@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct arch;
 
 struct elf_section {
 	const char *name; /* points into the map */
@@ -23,7 +25,7 @@ struct elf_segment {    /* one PT_LOAD */
 	uint64_t vaddr, off, filesz, memsz;
 };
 
-struct elf_reloc { /* one R_X86_64_RELATIVE */
+struct elf_reloc { /* one relative relocation */
 	uint64_t vaddr, addend;
 };
 
@@ -34,7 +36,8 @@ struct elffile_part {
 };
 
 struct elffile {
-	uint8_t *map; /* the whole file, in private memory */
+	const struct arch *arch; /* of the code in it */
+	uint8_t *map;            /* the whole file, in private memory */
 	size_t size;
 	size_t left_out; /* bytes of the map that were not read, and are zero */
 	bool pie, has_dynamic, has_tls;
@@ -51,8 +54,8 @@ struct elffile {
 };
 
 /* Opens the sections that `part` selects, NULL for all. Returns 0, or -errno after logging one
- * line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit x86 executable, -EBADMSG truncated or corrupt,
- * -ENOMEM, -EIO. -EFBIG is not logged and means that the part exceeds its limit. */
+ * line: -ENOEXEC not ELF, -ENOTSUP not a 64-bit executable of a known processor, -EBADMSG truncated
+ * or corrupt, -ENOMEM, -EIO. -EFBIG is not logged and means that the part exceeds its limit. */
 int elffile_open(struct elffile *e, int fd, const char *path, const struct elffile_part *part);
 void elffile_close(struct elffile *e);
 
@@ -70,7 +73,7 @@ int elffile_word(const struct elffile *e, uint64_t vaddr, uint64_t *out);
 /* Computes the offset in the file of a link-time address. Returns 0 or -ENOENT. */
 int elffile_offset(const struct elffile *e, uint64_t vaddr, uint64_t *off);
 
-/* Unaligned little-endian loads, for an x86-64 machine that reads x86-64 files. */
+/* Unaligned little-endian loads, for a little-endian host that reads little-endian files. */
 static inline uint32_t load32(const uint8_t *p)
 {
 	uint32_t v;

@@ -16,6 +16,7 @@
 /* ---- by the rules */
 
 struct assigner {
+	const struct arch_values *regs;
 	struct goparam *p;
 	unsigned ints, floats; /* next free ones */
 	unsigned budget;       /* members that may still be looked at */
@@ -27,7 +28,7 @@ static bool take(struct assigner *a, uint64_t off, bool fp, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		unsigned *next = fp ? &a->floats : &a->ints;
 
-		if (*next == (fp ? GOVALUE_FP_REGS : GOVALUE_INT_REGS))
+		if (*next == (fp ? a->regs->n_floats : a->regs->n_ints))
 			return false;
 		a->err = vec_reserve(&a->p->pieces, &a->p->cap_pieces, a->p->n_pieces + 1);
 		if (a->err)
@@ -103,7 +104,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
 /* All arguments, or all results. *stack: bytes of the stack that are taken. */
 static int assign_all(struct gosignature *s, bool result, uint64_t *stack)
 {
-	struct assigner a = { .budget = 4096 };
+	struct assigner a = { .regs = s->regs, .budget = 4096 };
 	bool lost = false;
 
 	for (size_t i = 0; i < s->n && !a.err; i++) {
@@ -149,33 +150,30 @@ struct where {
 	size_t n;
 };
 
-/* DWARF's numbers of amd64: rax 0, rdx 1, rcx 2, rbx 3, rsi 4, rdi 5, r8 8 ..., xmm0 17 ... */
-static bool register_of(unsigned dwarf, bool *fp, uint8_t *reg)
+static bool register_of(const struct arch_values *regs, unsigned dwarf, bool *fp, uint8_t *reg)
 {
-	static const uint8_t ints[] = { 0, 3, 2, 5, 4, 8, 9, 10, 11 };
-
-	*fp = dwarf >= 17 && dwarf < 17 + GOVALUE_FP_REGS;
-	*reg = (uint8_t)(dwarf - 17);
+	*fp = dwarf >= regs->dwarf_float && dwarf < regs->dwarf_float + regs->n_floats;
+	*reg = (uint8_t)(dwarf - regs->dwarf_float);
 	if (*fp)
 		return true;
-	for (uint8_t i = 0; i < GOVALUE_INT_REGS; i++)
-		if (ints[i] == dwarf) {
+	for (uint8_t i = 0; i < regs->n_ints; i++)
+		if (regs->dwarf_ints[i] == dwarf) {
 			*reg = i;
 			return true;
 		}
 	return false;
 }
 
-static void part(struct where *w, const Dwarf_Op *op, uint64_t at)
+static void part(const struct arch_values *regs, struct where *w, const Dwarf_Op *op, uint64_t at)
 {
 	size_t i = w->n++;
 
 	w->parts[i].at = at;
 	if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
-		w->parts[i].known = register_of(op->atom - DW_OP_reg0, &w->parts[i].fp,
+		w->parts[i].known = register_of(regs, op->atom - DW_OP_reg0, &w->parts[i].fp,
 						&w->parts[i].reg);
 	else if (op->atom == DW_OP_regx)
-		w->parts[i].known = register_of((unsigned)op->number, &w->parts[i].fp,
+		w->parts[i].known = register_of(regs, (unsigned)op->number, &w->parts[i].fp,
 						&w->parts[i].reg);
 	else if (op->atom == DW_OP_fbreg || op->atom == DW_OP_call_frame_cfa) {
 		w->parts[i].known = w->parts[i].stack = true;
@@ -184,7 +182,8 @@ static void part(struct where *w, const Dwarf_Op *op, uint64_t at)
 }
 
 /* False: DWARF does not say it of pc. */
-static bool find_where(struct goparam *p, uint64_t pc, struct where *w)
+static bool find_where(const struct arch_values *regs, struct goparam *p, uint64_t pc,
+		       struct where *w)
 {
 	Dwarf_Attribute attr;
 	Dwarf_Op *ops;
@@ -200,7 +199,7 @@ static bool find_where(struct goparam *p, uint64_t pc, struct where *w)
 			at += ops[i].number;
 			continue;
 		}
-		part(w, &ops[i], at);
+		part(regs, w, &ops[i], at);
 		if (i + 1 < n && ops[i + 1].atom == DW_OP_piece)
 			at += ops[++i].number;
 	}
@@ -254,7 +253,7 @@ void goabi_check(struct gosignature *s, uint64_t pc)
 
 	for (size_t i = 0; i < s->n; i++)
 		if (!s->params[i].result && !s->params[i].unknown &&
-		    find_where(&s->params[i], pc, &w))
+		    find_where(s->regs, &s->params[i], pc, &w))
 			all_agree &= agrees(&s->params[i], &w);
 	if (all_agree)
 		return;
@@ -263,7 +262,7 @@ void goabi_check(struct gosignature *s, uint64_t pc)
 
 		if (p->result)
 			p->unknown = true; /* those on the stack are behind arguments */
-		else if (!find_where(p, pc, &w))
+		else if (!find_where(s->regs, p, pc, &w))
 			p->unknown = true;
 		else
 			believe(p, &w);

@@ -2,10 +2,10 @@
 /* Where the runtime lists its goroutines. Stripping does not hide it. */
 #include <errno.h>
 
+#include "binary/arch.h"
 #include "binary/gobin_impl.h"
 
-#define LOADS_MAX  64
-#define LOAD_BYTES 7 /* REX.W 8b /r disp32 */
+#define LOADS_MAX 64
 
 static bool among(const uint64_t *loads, unsigned n, uint64_t vaddr)
 {
@@ -17,20 +17,21 @@ static bool among(const uint64_t *loads, unsigned n, uint64_t vaddr)
 
 /*
  * runtime.allgadd appends to allgs, so it loads that slice's three words: the only variable of
- * which it does. Found by its loads relative to rip, at every byte: of what is none, three would
- * have to fit.
+ * which it does. Found by its loads, wherever an instruction may begin: of what is none, three
+ * would have to fit.
  */
 int gobin_allgs(const struct gobin *b, uint64_t *vaddr)
 {
 	const struct gofunc *f = gobin_func_named(b, "runtime.allgadd");
+	const struct arch *arch = b->elf.arch;
 	const uint8_t *p = f ? gobin_bytes(b, f->vaddr, f->size) : NULL;
 	uint64_t loads[LOADS_MAX];
 	unsigned n = 0;
 
-	for (uint32_t i = 0; p && i + LOAD_BYTES <= f->size && n < LOADS_MAX; i++)
-		if ((p[i] & 0xfb) == 0x48 && p[i + 1] == 0x8b && (p[i + 2] & 0xc7) == 0x05)
-			loads[n++] = f->vaddr + i + LOAD_BYTES +
-				     (uint64_t)(int32_t)load32(p + i + 3);
+	for (uint32_t i = 0; p && i < f->size && n < LOADS_MAX; i += arch->pc_quantum) {
+		loads[n] = arch->word_loaded(p + i, f->size - i, f->vaddr + i);
+		n += loads[n] != 0;
+	}
 	for (unsigned i = 0; i < n; i++)
 		if (among(loads, n, loads[i] + 8) && among(loads, n, loads[i] + 16)) {
 			*vaddr = loads[i];

@@ -15,7 +15,7 @@
 #define GOFUNC_ASM 1 /* written in assembly (_func.flag, internal/abi/symtab.go) */
 /* made by the compiler: method wrapper, type..eq, type..hash, ABI wrapper */
 #define GOFUNC_WRAPPER 2
-#define GOFUNC_ABI0    4 /* called by the stack ABI, so R14 is not g at its entry */
+#define GOFUNC_ABI0    4 /* called by the stack ABI, so no register holds g at its entry */
 /* inside the range that the FIPS self-check hashes, where no byte may change */
 #define GOFUNC_FIPS 8
 
@@ -30,7 +30,7 @@ struct gofunc {
 	const char *name;
 	uint64_t vaddr;      /* link-time address of the first byte */
 	uint64_t file_off;   /* offset of that byte in the file */
-	uint32_t size;       /* bytes, without trailing 0xcc padding */
+	uint32_t size;       /* bytes, without trailing padding */
 	uint32_t flags;      /* GOFUNC_* */
 	uint32_t start_line; /* 0 when not known */
 	const char *file;    /* source file of the first instruction, NULL when not known */
@@ -58,6 +58,7 @@ struct gomodule {
 	const char *path, *version;
 };
 
+struct arch;  /* binary/arch.h */
 struct gobin; /* opaque */
 
 /*
@@ -79,6 +80,8 @@ void gobin_close(struct gobin *b);
  * Logs nothing. */
 bool gobin_is_packed(int fd);
 
+/* Returns the processor that the code is for. */
+const struct arch *gobin_arch(const struct gobin *b);
 const char *gobin_go_version(const struct gobin *b); /* "go1.26.8", "devel ..." */
 int gobin_go_minor(const struct gobin *b);           /* 26 of go1.26.8; -1 when it cannot be read */
 const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, else Go's, else "" */
@@ -93,8 +96,8 @@ const struct gomodule *gobin_main_module(const struct gobin *b);
 size_t gobin_funcs(const struct gobin *b, const struct gofunc **funcs);
 /* Returns the function that holds link-time address `vaddr`, NULL when none does. */
 const struct gofunc *gobin_func_at(const struct gobin *b, uint64_t vaddr);
-/* Computes the bytes from rsp up to the return address at vaddr, from f's pcsp table. Returns 0 or
- * -ENOENT. */
+/* Computes the bytes from the stack pointer up to the return address at vaddr, from f's pcsp table.
+ * Returns 0 or -ENOENT. */
 int gobin_sp_delta(const struct gobin *b, const struct gofunc *f, uint64_t vaddr, int32_t *out);
 /* Returns the first function of exactly that name, NULL when there is none. */
 const struct gofunc *gobin_func_named(const struct gobin *b, const char *name);
@@ -138,7 +141,7 @@ const uint8_t *gobin_bytes(const struct gobin *b, uint64_t vaddr, size_t len);
 
 /* Calls fn for each 8-byte word of the read-only data that could be an entry of a jump table. Such
  * a word points into a function and is next to another word that points into it. The tables are
- * absolute, with R_X86_64_RELATIVE applied. */
+ * absolute, with relative relocations applied. */
 void gobin_text_words(const struct gobin *b, void (*fn)(void *ctx, uint64_t vaddr), void *ctx);
 
 #endif

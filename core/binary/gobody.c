@@ -5,8 +5,8 @@
 
 #include "base/vec.h"
 #include "binary/gocode_impl.h"
-#include "binary/x86.h"
-#include "binary/x86_length.h"
+#include "binary/x86_64/x86.h"
+#include "binary/x86_64/x86_length.h"
 
 static bool all_padding(const uint8_t *p, size_t n)
 {

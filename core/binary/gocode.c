@@ -9,7 +9,7 @@
 #include "base/vec.h"
 #include "binary/gobin_impl.h"
 #include "binary/gocode_impl.h"
-#include "binary/x86.h"
+#include "binary/x86_64/x86.h"
 
 #define TABLE_LOAD_NEAR 6 /* instructions between a jump table's load and its jump */
 

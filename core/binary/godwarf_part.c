@@ -9,6 +9,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "binary/arch.h"
 #include "binary/gobin_impl.h"
 #include "binary/godwarf_impl.h"
 
@@ -120,7 +121,7 @@ static int unpack_all(const struct gobin *b, size_t info_bytes, struct piece pie
 }
 
 /* The file: its header, the pieces, their names, their headers. NULL: no memory. */
-static uint8_t *compose(const struct piece pieces[N_NAMES], size_t *size)
+static uint8_t *compose(const struct arch *arch, const struct piece pieces[N_NAMES], size_t *size)
 {
 	Elf64_Shdr sections[N_NAMES + 2] = { 0 };
 	char strings[STRINGS_MAX] = "";
@@ -143,7 +144,7 @@ static uint8_t *compose(const struct piece pieces[N_NAMES], size_t *size)
 	const Elf64_Ehdr head = { .e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64,
 					       ELFDATA2LSB, EV_CURRENT },
 				  .e_type = ET_EXEC,
-				  .e_machine = EM_X86_64,
+				  .e_machine = arch->elf_machine,
 				  .e_version = EV_CURRENT,
 				  .e_shoff = headers,
 				  .e_ehsize = sizeof(head),
@@ -171,7 +172,7 @@ int godwarf_part_open(const struct gobin *b, size_t info_bytes, struct godwarf_p
 	int err = unpack_all(b, info_bytes, pieces);
 
 	*part = (struct godwarf_part){ .whole = pieces[0].whole };
-	if (!err && !(part->file = compose(pieces, &size)))
+	if (!err && !(part->file = compose(b->elf.arch, pieces, &size)))
 		err = -ENOMEM;
 	for (size_t i = 0; i < N_NAMES; i++)
 		free(pieces[i].at);

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "binary/gobin_impl.h"
 #include "binary/goname.h"
 
@@ -147,12 +148,12 @@ static void set_source(struct gobin *b, struct gofunc *f, const struct pclnfunc 
 }
 
 /*
- * Up to the next function there is 0xcc padding, but code may end in that byte
+ * Up to the next function there is padding, but code may end in that byte
  * too (jmp .-50 is eb cc). The linker ends every pc-value table at the
  * function's true size (cmd/internal/obj/pcln.go funcpctab).
  */
 static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, uint64_t span,
-			  const uint8_t *code)
+			  const uint8_t *code, uint8_t padding)
 {
 	const uint32_t tables[] = { pf->pcfile, pf->pcsp };
 
@@ -166,7 +167,7 @@ static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, ui
 		if (v.pc > pf->entry && v.pc - pf->entry <= span)
 			return (uint32_t)(v.pc - pf->entry);
 	}
-	while (span > 1 && code[span - 1] == 0xcc)
+	while (span > 1 && code[span - 1] == padding)
 		span--;
 	return (uint32_t)span;
 }
@@ -203,7 +204,7 @@ static int add_func(struct gobin *b, uint64_t entry, uint64_t end, uint64_t func
 	const uint8_t *code = elffile_bytes(&b->elf, entry, f->size);
 	if (!code || elffile_offset(&b->elf, entry, &f->file_off) < 0)
 		return -EBADMSG;
-	f->size = code_size(&b->pcln, &pf, f->size, code);
+	f->size = code_size(&b->pcln, &pf, f->size, code, b->elf.arch->padding);
 	set_source(b, f, &pf);
 	b->n_funcs++;
 	return 0;

@@ -144,6 +144,8 @@ struct gosignature *gosignature_read(struct godebug *d, const struct gofunc *f)
 		return NULL;
 	}
 	s = calloc(1, sizeof(*s));
+	if (s)
+		s->regs = &d->binary->elf.arch->values;
 	for (int more = s ? dwarf_child(&func, &die) : 1; !more && !err;
 	     more = dwarf_siblingof(&die, &die))
 		if (dwarf_tag(&die) == DW_TAG_formal_parameter)

@@ -3,6 +3,7 @@
 #ifndef GOTRACE_GOSIGNATURE_IMPL_H
 #define GOTRACE_GOSIGNATURE_IMPL_H
 
+#include "binary/arch.h"
 #include "binary/gotype.h"
 #include "binary/govalue.h"
 
@@ -30,6 +31,7 @@ struct goparam {
 };
 
 struct gosignature {
+	const struct arch_values *regs; /* that values are passed in */
 	struct goparam *params;
 	size_t n, cap;
 };

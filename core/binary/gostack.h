@@ -8,7 +8,7 @@
 #include "binary/gobin.h"
 
 /* A row. At addresses from `off` on, up to the next row, the return address is `delta` bytes above
- * rsp. `off` counts from the text's start. delta is -1 when not known. */
+ * the stack pointer. `off` counts from the text's start. delta is -1 when not known. */
 struct gostack_row {
 	uint32_t off;
 	int32_t delta;

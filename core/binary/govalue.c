@@ -65,7 +65,7 @@ static int settle(const struct finder *f, struct place *at, uint64_t off)
 	piece = piece_at(at, off);
 	if (!piece)
 		return complain(f, -ENOTSUP, "it takes no room");
-	at->v.source = piece->fp ? GOVALUE_XMM : GOVALUE_REG;
+	at->v.source = piece->fp ? GOVALUE_FP : GOVALUE_REG;
 	at->v.reg = piece->reg;
 	return 0;
 }

@@ -24,12 +24,10 @@ enum govalue_type {
 };
 
 #define GOVALUE_HOPS_MAX 4
-#define GOVALUE_INT_REGS 9  /* RAX, RBX, RCX, RDI, RSI, R8, R9, R10, R11 */
-#define GOVALUE_FP_REGS  15 /* X0 to X14 */
 
 enum govalue_source {
 	GOVALUE_REG,   /* reg is the ordinal of an integer register */
-	GOVALUE_XMM,   /* reg is the ordinal of a floating-point register */
+	GOVALUE_FP,    /* reg is the ordinal of a floating-point register */
 	GOVALUE_STACK, /* in memory; off[0] is from the return address's place */
 };
 

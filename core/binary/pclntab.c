@@ -4,13 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "binary/arch.h"
+
 /* Generic names grow long, but not like this; a table without ends costs no more. */
 #define MAX_STRING_BYTES 65536
 
-/* Bytes 4 to 7 of the header: two zeros, instruction quantum 1, pointer size 8. */
-static bool header_tail(const uint8_t *p)
+/* Bytes 4 to 7 of the header: two zeros, the instructions' quantum, pointer size 8. */
+static bool header_tail(const struct elffile *e, const uint8_t *p)
 {
-	return p[4] == 0 && p[5] == 0 && p[6] == 1 && p[7] == 8;
+	return p[4] == 0 && p[5] == 0 && p[6] == e->arch->pc_quantum && p[7] == 8;
 }
 
 static bool is_old(uint32_t magic)
@@ -41,9 +43,11 @@ static int read_header(const struct elffile *e, uint64_t vaddr, uint64_t limit, 
 
 	if (p && avail > limit)
 		avail = limit;
-	if (!p || avail < 72 || !header_tail(p))
+	if (!p || avail < 72 || !header_tail(e, p))
 		return -EBADMSG;
-	*t = (struct pclntab){ .vaddr = vaddr, .tab = p, .len = avail, .magic = load32(p) };
+	*t = (struct pclntab){
+		.vaddr = vaddr, .tab = p, .len = avail, .magic = load32(p), .quantum = p[6]
+	};
 	if (t->magic == PCLNTAB_MAGIC_12)
 		return -ENOTSUP;
 	unsigned o = is_old(t->magic) ? 24 : 32;
@@ -80,7 +84,7 @@ static int scan(const struct elffile *e, struct pclntab *out)
 			continue;
 		/* The linker aligns the table to 32 bytes; 8 is all that is relied on. */
 		for (uint64_t k = (8 - s->vaddr % 8) % 8; k + 72 <= s->filesz; k += 8) {
-			if (!header_tail(p + k))
+			if (!header_tail(e, p + k))
 				continue;
 			int err = read_header(e, s->vaddr + k, UINT64_MAX, out);
 			if (!err)
@@ -200,6 +204,7 @@ bool pcvalue_start(struct pcvalue *v, const struct pclntab *t, const struct pcln
 			       .end = t->tab + t->len,
 			       .pc = f->entry,
 			       .value = -1,
+			       .quantum = t->quantum,
 			       .first = true };
 	return true;
 }
@@ -215,7 +220,7 @@ bool pcvalue_next(struct pcvalue *v)
 		return false;
 	v->first = false;
 	v->value = (int32_t)((uint32_t)v->value + ((d & 1) ? ~(d >> 1) : d >> 1));
-	v->pc += pc;
+	v->pc += (uint64_t)pc * v->quantum;
 	return true;
 }
 

@@ -19,6 +19,7 @@ struct pclntab {
 	const uint8_t *tab; /* start of the header, from which all offsets below count */
 	uint64_t len;       /* bytes readable from tab */
 	uint32_t magic;
+	uint8_t quantum; /* bytes that a pc in the pc-value tables counts */
 	uint64_t n_funcs;
 	uint64_t text_start; /* 0 from Go 1.26 on, until moduledata fills it in */
 	uint64_t name_off, cu_off, file_off, pc_off, func_off;
@@ -56,6 +57,7 @@ struct pcvalue {
 	const uint8_t *p, *end;
 	uint64_t pc; /* end of the value's range, exclusive */
 	int32_t value;
+	uint8_t quantum;
 	bool first;
 };
 /* Begins at offset `table` in the pctab. Returns false when there is no such table. */

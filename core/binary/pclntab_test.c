@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "binary/pclntab.h"
+#include "binary/x86_64/x86_arch.h"
 
 #define VADDR 0x500000u /* of the table */
 #define TEXT  0x401000u
@@ -95,7 +96,8 @@ static void make(struct table *t, uint32_t magic)
 	put64(p + FUNCS + 32, TEXT + 96);
 	put_func(p + FUNC_1, TEXT, 1, 1);
 	put_func(p + FUNC_2, TEXT + 48, 12, 1);
-	t->elf = (struct elffile){ .map = p,
+	t->elf = (struct elffile){ .arch = &x86_arch,
+				   .map = p,
 				   .size = END,
 				   .sections = &t->section,
 				   .n_sections = 1,
@@ -160,6 +162,31 @@ static void values_of_116(void **state)
 	assert_int_equal(pcvalue_at(&tab, &f, f.pcsp, TEXT + 47, &v), -ENOENT);
 	assert_int_equal(pcvalue_at(&tab, &f, f.pcln, TEXT + 48, &v), 0);
 	assert_int_equal(v, 3);
+}
+
+/* Where instructions are words, pc-value tables count words. */
+static void instructions_of_four_bytes(void **state)
+{
+	struct arch words = x86_arch;
+	struct pclntab tab;
+	struct pclnfunc f;
+	struct table t;
+	int32_t v;
+
+	(void)state;
+	make(&t, PCLNTAB_MAGIC_116);
+	words.pc_quantum = 4;
+	t.elf.arch = &words;
+	assert_int_equal(pclntab_find(&t.elf, &tab), -EBADMSG);
+	t.bytes[6] = 4;
+	assert_int_equal(pclntab_find(&t.elf, &tab), 0);
+	assert_int_equal(pclntab_func(&tab, &t.elf, FUNC_1 - FUNCS, &f), 0);
+	assert_int_equal(pcvalue_at(&tab, &f, f.pcsp, TEXT + 4 * 16 - 1, &v), 0);
+	assert_int_equal(v, 0);
+	assert_int_equal(pcvalue_at(&tab, &f, f.pcsp, TEXT + 4 * 16, &v), 0);
+	assert_int_equal(v, 24);
+	assert_int_equal(pcvalue_at(&tab, &f, f.pcsp, TEXT + 4 * 48 - 1, &v), 0);
+	assert_int_equal(pcvalue_at(&tab, &f, f.pcsp, TEXT + 4 * 48, &v), -ENOENT);
 }
 
 /* In a PIE the addresses are relocations; the words in the file need not be right. */
@@ -228,7 +255,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_of_116), cmocka_unit_test(values_of_116),
 		cmocka_unit_test(relocated_116),    cmocka_unit_test(found_without_a_section),
-		cmocka_unit_test(damaged_116),
+		cmocka_unit_test(damaged_116),      cmocka_unit_test(instructions_of_four_bytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,19 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "binary/arch.h"
+
 /* ---- from the binary */
-
-/* The runtime-link address that `lea disp(%rip),%reg` at p, which is at vaddr, loads; 0: it is
- * another instruction. */
-static uint64_t loaded_address(const uint8_t *p, uint64_t vaddr)
-{
-	int32_t disp;
-
-	if ((p[0] & 0xfb) != 0x48 || p[1] != 0x8d || (p[2] & 0xc7) != 0x05)
-		return 0;
-	memcpy(&disp, p + 3, 4);
-	return vaddr + 7 + (uint64_t)(int64_t)disp;
-}
 
 /* One Go string: address and length. */
 static bool take_text(const struct gobin *b, const uint8_t *string, char *to)
@@ -50,7 +40,7 @@ static bool take_array(const struct gobin *b, uint64_t vaddr, unsigned n, struct
 }
 
 /*
- * (waitReason).String, runtime2.go, compares its receiver, in al, with the number of strings, and
+ * (waitReason).String, runtime2.go, compares its receiver with the number of strings, and
  * loads the address of the array after that of the text for none of them. (In a PIE the strings'
  * addresses may be in the relocations alone.)
  */
@@ -58,13 +48,15 @@ static bool read_array(const struct gobin *b, struct wait_reasons *out)
 {
 	const struct gofunc *f = gobin_func_named(b, "runtime.waitReason.String");
 	const uint8_t *p = f && f->size <= 256 ? gobin_bytes(b, f->vaddr, f->size) : NULL;
+	const struct arch *arch = gobin_arch(b);
 	uint8_t n = 0;
 
-	for (uint32_t i = 0; p && i + 7 <= f->size; i++) {
-		uint64_t array = n ? loaded_address(p + i, f->vaddr + i) : 0;
+	for (uint32_t i = 0; p && i < f->size; i += arch->pc_quantum) {
+		const size_t left = f->size - i;
+		uint64_t array = n ? arch->address_taken(p + i, left, f->vaddr + i) : 0;
 
-		if (!n && p[i] == 0x3c) /* cmp $n,%al */
-			n = p[i + 1];
+		if (!n)
+			arch->byte_compared(p + i, left, &n);
 		if (array && n <= WAIT_REASONS_MAX && take_array(b, array, n, out))
 			return true;
 	}

@@ -36,11 +36,6 @@ _Static_assert(offsetof(struct region, undo) == 2 && offsetof(struct region, res
 _Static_assert(offsetof(struct shape, slow) == 0 && offsetof(struct shape, regions) == 2,
 	       "likewise");
 
-const uint8_t inline_sigtramp[INLINE_SIGTRAMP_BYTES] = {
-	0x48, 0x83, 0xec, SIGTRAMP_FRAME,               /* sub $0x30,%rsp */
-	0x48, 0x89, 0x6c, 0x24,           SIGTRAMP_RBP, /* mov %rbp,0x28(%rsp) */
-};
-
 struct meta {
 	uint32_t start; /* of the stub, from the first byte of all stubs */
 	int32_t window; /* likewise */

@@ -23,11 +23,10 @@
 
 #include "plan/inline_stub.h"
 
-/* runtime.sigtramp begins with these bytes in Go 1.19 to 1.27. A program where they differ can have
- * no hook. A jump of five bytes to the hook replaces those from INLINE_SIGTRAMP_JUMP on. */
+/* A jump of five bytes to the hook replaces the bytes of runtime.sigtramp (struct arch) from this
+ * offset on. The hook then goes on at INLINE_SIGTRAMP_BYTES. */
 #define INLINE_SIGTRAMP_JUMP  4
 #define INLINE_SIGTRAMP_BYTES 9
-extern const uint8_t inline_sigtramp[INLINE_SIGTRAMP_BYTES];
 
 /* The hook while its table is gathered. */
 struct inline_hook;

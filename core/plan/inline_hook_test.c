@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "binary/x86_64/x86_arch.h"
+#include "plan/inline_asm.h"
 #include "plan/inline_regions.h"
 
 static void all(enum child_handlers handlers)
@@ -261,9 +263,21 @@ static void test_second_signal_nested(void **state)
 	nested(HANDLERS_NESTED);
 }
 
+/* The hook does what the bytes do that its jump replaces, and goes on behind them. */
+static void test_handler_is_known(void **state)
+{
+	const uint8_t known[] = { 0x48, 0x83, 0xec, SIGTRAMP_FRAME, 0x48,
+				  0x89, 0x6c, 0x24, SIGTRAMP_RBP };
+
+	(void)state;
+	assert_int_equal(x86_arch.sigtramp_bytes, INLINE_SIGTRAMP_BYTES);
+	assert_memory_equal(x86_arch.sigtramp, known, sizeof(known));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_handler_is_known),
 		cmocka_unit_test(test_signals),
 		cmocka_unit_test(test_signals_through_c),
 		cmocka_unit_test(test_second_signal_waits),

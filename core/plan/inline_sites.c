@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "plan/inline_asm.h"
 #include "plan/inline_fixes.h"
 #include "plan/inline_hook.h"
@@ -27,11 +28,12 @@ static const char *find_obstacle(struct plan *p, const struct plan_inline_option
 {
 	const struct golayout *l = opt->layout;
 	const struct gofunc *fn = gobin_func_named(p->binary, "runtime.sigtramp");
-	const uint8_t *code = fn ? gobin_bytes(p->binary, fn->vaddr, INLINE_SIGTRAMP_BYTES) : NULL;
+	const struct arch *arch = gobin_arch(p->binary);
+	const uint8_t *code = fn ? gobin_bytes(p->binary, fn->vaddr, arch->sigtramp_bytes) : NULL;
 
 	if (l && (l->g_atomicstatus < 0 || l->m_p < 0 || l->m_procid < 0))
 		return "where this runtime keeps a goroutine's state, P or thread is not known";
-	if (!code || memcmp(code, inline_sigtramp, INLINE_SIGTRAMP_BYTES))
+	if (!code || memcmp(code, arch->sigtramp, arch->sigtramp_bytes))
 		return "its signal handler, runtime.sigtramp, is not as it is known";
 	/* (A program linked with -linkshared, whose code keeps r15, has no runtime of its own.) */
 	p->stubs.inl.sigtramp_vaddr = fn->vaddr;

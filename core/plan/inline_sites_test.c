@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
+#include "binary/x86_64/x86_arch.h"
 #include "bpf/event.h"
 #include "plan/inline_hook.h"
 #include "plan/plan.h"
@@ -383,7 +384,8 @@ static void test_unknown_handler(void **state)
 	struct golayout layout;
 
 	(void)state;
-	while ((at = memmem(at, size - (size_t)(at - p), inline_sigtramp, INLINE_SIGTRAMP_BYTES)))
+	while ((at = memmem(at, size - (size_t)(at - p), x86_arch.sigtramp,
+			    x86_arch.sigtramp_bytes)))
 		at[3] ^= 1;
 	struct gobin *b = open_bytes(p, size);
 	struct plan *plan = inline_plan(b, &layout);

@@ -10,6 +10,8 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "binary/x86_64/x86_arch.h"
+
 #define TRAPPED 0xcc /* int3 */
 
 static struct world *the_world; /* of the child */
@@ -148,7 +150,7 @@ static void write_text(struct child *k)
 	write_at(w, TEXT_CALLEE, callee, sizeof(callee));
 	write_at(w, TEXT_RESTORER, restorer, sizeof(restorer));
 	write_at(w, TEXT_SYSCALL, "\x0f\x05", 2);
-	write_at(w, at, inline_sigtramp, INLINE_SIGTRAMP_BYTES);
+	write_at(w, at, x86_arch.sigtramp, INLINE_SIGTRAMP_BYTES);
 	write_at(w, at += INLINE_SIGTRAMP_BYTES, enter, sizeof(enter));
 	write_at(w, at += sizeof(enter), &function, 8);
 	write_at(w, at + 8, leave, sizeof(leave));

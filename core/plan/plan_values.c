@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "plan/func_glob.h"
 #include "plan/name_suggest.h"
 
@@ -178,15 +179,15 @@ static int add_value(struct search *s, const char *name, const struct govalue *v
 	all->list[all->n++] = (struct plan_value){ .name = copy, .v = *v, .result = s->r->result };
 	(*n)++;
 	s->r->found = true;
-	if (v->source == GOVALUE_XMM && !v->n_hops)
+	if (v->source == GOVALUE_FP && !v->n_hops)
 		log_warn(
 			"%s: %s of %s is in a floating-point register, which a probe cannot read. It is shown as ?xmm",
 			option_of(s->r), name, s->f->name);
 	return 0;
 }
 
-/* "%0", "%1:string": a register by its ordinal. 0 or -EINVAL. */
-static int by_register(const char *expr, struct govalue *v)
+/* "%0", "%1:string": one of n_regs registers by its ordinal. 0 or -EINVAL. */
+static int by_register(const char *expr, unsigned n_regs, struct govalue *v)
 {
 	static const struct {
 		const char *name;
@@ -205,7 +206,7 @@ static int by_register(const char *expr, struct govalue *v)
 	unsigned long reg = strtoul(expr + 1, &end, 10);
 
 	if (end == expr + 1 || strspn(expr + 1, "0123456789") != (size_t)(end - expr - 1) ||
-	    (*end && *end != ':') || reg >= GOVALUE_INT_REGS)
+	    (*end && *end != ':') || reg >= n_regs)
 		return -EINVAL;
 	type = type ? type + 1 : "int";
 	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
@@ -215,7 +216,7 @@ static int by_register(const char *expr, struct govalue *v)
 				       .bytes = types[i].bytes,
 				       .source = GOVALUE_REG,
 				       .reg = (uint8_t)reg };
-		return v->type == GOVALUE_STRING && reg + 1 == GOVALUE_INT_REGS ? -EINVAL : 0;
+		return v->type == GOVALUE_STRING && reg + 1 == n_regs ? -EINVAL : 0;
 	}
 	return -EINVAL;
 }
@@ -243,12 +244,15 @@ static int find_one(struct search *s, const char *expr)
 	char why[256];
 
 	if (*expr == '%') {
-		if (by_register(expr, &v))
-			return refuse(
-				s, expr,
-				"is not %N or %N:TYPE, N from 0 to 8, TYPE int8 to int64, uint8 to "
-				"uint64, bool, string, ptr or len");
-		return add_value(s, expr, &v);
+		const unsigned n_regs = gobin_arch(s->p->binary)->values.n_ints;
+
+		if (!by_register(expr, n_regs, &v))
+			return add_value(s, expr, &v);
+		snprintf(why, sizeof(why),
+			 "is not %%N or %%N:TYPE, N from 0 to %u, TYPE int8 to int64, uint8 to "
+			 "uint64, bool, string, ptr or len",
+			 n_regs - 1);
+		return refuse(s, expr, why);
 	}
 	if (!s->debug)
 		return refuse(

@@ -294,7 +294,7 @@ static void recipes(void **state)
 			 .source = GOVALUE_REG,
 			 .has_itab = true,
 			 .bytes = 8 } },
-		{ .v = { .type = GOVALUE_FLOAT, .source = GOVALUE_XMM, .bytes = 8 } },
+		{ .v = { .type = GOVALUE_FLOAT, .source = GOVALUE_FP, .bytes = 8 } },
 	};
 	static const uint8_t kinds[] = { VALUE_WORD, VALUE_TEXT, VALUE_COUNT, VALUE_ITAB,
 					 VALUE_WORD },

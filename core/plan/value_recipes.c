@@ -59,7 +59,7 @@ void site_values_recipes(const struct plan_value *list, size_t n, struct site_va
 		struct value_recipe *r = &out->recipe[i];
 
 		r->from = v->source == GOVALUE_STACK ? VALUE_FROM_STACK
-			  : v->source == GOVALUE_XMM ? VALUE_FROM_XMM
+			  : v->source == GOVALUE_FP  ? VALUE_FROM_XMM
 						     : v->reg;
 		r->kind = recipe_kind(v);
 		r->hops = v->n_hops;

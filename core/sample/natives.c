@@ -23,7 +23,7 @@
 #include "trace/keys.h"
 
 _Static_assert(sizeof(struct ehframe_row) == sizeof(struct sample_row) &&
-		       EHFRAME_RSP == NATIVE_RSP && EHFRAME_RBP == NATIVE_RBP &&
+		       EHFRAME_SP == NATIVE_RSP && EHFRAME_FP == NATIVE_RBP &&
 		       EHFRAME_END == NATIVE_END && EHFRAME_PLT == NATIVE_PLT &&
 		       EHFRAME_SIGNAL == NATIVE_SIGNAL,
 	       "handed over as they are");

@@ -8,6 +8,7 @@
 
 #include "attach/target/target.h"
 #include "base/log.h"
+#include "binary/arch.h"
 #include "plan/inline_hook.h"
 
 #define JMP_BYTES     5
@@ -327,24 +328,26 @@ static void make_hook_jump(const struct plan *plan, uint8_t jump[JMP_BYTES])
 
 const char *text_patch_sigtramp(struct text_patch *p)
 {
+	const struct arch *arch = gobin_arch(p->plan->binary);
 	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr;
 	uint8_t jump[JMP_BYTES];
 
-	if (!holds(p, at, inline_sigtramp, INLINE_SIGTRAMP_BYTES))
+	if (!holds(p, at, arch->sigtramp, arch->sigtramp_bytes))
 		return "its signal handler is not the file's";
 	make_hook_jump(p->plan, jump);
-	return write_over(p, at + INLINE_SIGTRAMP_JUMP, inline_sigtramp + INLINE_SIGTRAMP_JUMP,
-			  jump, JMP_BYTES)
+	return write_over(p, at + INLINE_SIGTRAMP_JUMP, arch->sigtramp + INLINE_SIGTRAMP_JUMP, jump,
+			  JMP_BYTES)
 		       ? NULL
 		       : "its signal handler cannot be patched";
 }
 
 bool text_patch_undo_sigtramp(struct text_patch *p)
 {
+	const struct arch *arch = gobin_arch(p->plan->binary);
 	const uint64_t at = p->plan->stubs.inl.sigtramp_vaddr + INLINE_SIGTRAMP_JUMP;
 	uint8_t jump[JMP_BYTES];
 
 	make_hook_jump(p->plan, jump);
 	return holds(p, at, jump, JMP_BYTES) &&
-	       write_over(p, at, jump, inline_sigtramp + INLINE_SIGTRAMP_JUMP, JMP_BYTES);
+	       write_over(p, at, jump, arch->sigtramp + INLINE_SIGTRAMP_JUMP, JMP_BYTES);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "binary/x86_length.h"
+#include "binary/x86_64/x86_length.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "binary/x86.h"
+#include "binary/x86_64/x86.h"
 
 static csh handle;
 static cs_insn *decoded;

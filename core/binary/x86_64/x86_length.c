@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "binary/x86_length.h"
+#include "binary/x86_64/x86_length.h"
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "binary/x86.h"
+#include "binary/x86_64/x86.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct arch_code; /* binary/arch_code.h */
 struct arch_text; /* binary/disasm.h */
 struct gobin;
 struct gofunc;
@@ -60,6 +61,7 @@ struct arch {
 	 * with a constant, *n. */
 	bool (*byte_compared)(const uint8_t *p, size_t left, uint8_t *n);
 
+	const struct arch_code *code;
 	const struct arch_text *text;
 };
 

@@ -4,69 +4,37 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "binary/gocode_impl.h"
-#include "binary/x86_64/x86.h"
-#include "binary/x86_64/x86_length.h"
 
-static bool all_padding(const uint8_t *p, size_t n)
+static bool all_padding(const struct body *y, uint32_t off)
 {
-	for (size_t i = 0; i < n; i++)
-		if (p[i] != 0xcc && p[i] != 0)
+	const uint8_t padding = y->c->b->elf.arch->padding;
+
+	for (; off < y->f->size; off++)
+		if (y->code[off] != padding && y->code[off] != 0)
 			return false;
 	return true;
-}
-
-/* 0: no instruction begins there. */
-static unsigned length_at(const struct body *y, uint32_t off)
-{
-	const uint8_t *p = y->code + off;
-	size_t left = y->f->size - off;
-	uint64_t addr = y->f->vaddr + off;
-	unsigned n = x86_length(p, left);
-
-	if (n)
-		return n;
-	return cs_disasm_iter(y->c->fast, &p, &left, &addr, y->c->fast_insn) ? y->c->fast_insn->size
-									     : 0;
 }
 
 static int decode(struct body *y)
 {
 	struct gocode_ctx *c = y->c;
 
-	for (uint32_t off = 0, len; off < y->f->size; off += len) {
-		len = length_at(y, off);
-		if (!len) {
-			if (all_padding(y->code + off, y->f->size - off))
-				break;
-			return -EILSEQ;
-		}
+	for (uint32_t off = 0; off < y->f->size; off += c->insns[y->n++].len) {
 		if (vec_reserve(&c->insns, &c->cap_insns, y->n + 1) < 0)
 			return -ENOMEM;
-		struct insn *in = &c->insns[y->n++];
-		*in = (struct insn){ .off = off, .len = (uint8_t)len };
-		insn_classify(in, y->code + off);
+		struct insn *in = &c->insns[y->n];
+		*in = (struct insn){ .off = off };
+		if (c->arch->decode(c->decoder, y->code + off, y->f->size - off, y->f->vaddr + off,
+				    in))
+			continue;
+		if (all_padding(y, off))
+			break;
+		return -EILSEQ;
 	}
 	y->insns = c->insns;
 	return y->n ? 0 : -EILSEQ;
-}
-
-bool gocode_detail(const struct body *y, const struct insn *in)
-{
-	struct gocode_ctx *c = y->c;
-	const size_t slot = in->off % DETAILS;
-	const uint8_t *p = y->code + in->off;
-	size_t len = in->len;
-	uint64_t vaddr = y->f->vaddr + in->off, addr = vaddr;
-
-	c->detail_insn = c->details[slot];
-	if (c->detail_at[slot] == vaddr)
-		return true;
-	c->detail_at[slot] = NO_DETAIL;
-	if (!cs_disasm_iter(c->detail, &p, &len, &addr, c->detail_insn))
-		return false;
-	c->detail_at[slot] = vaddr;
-	return true;
 }
 
 bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
@@ -112,10 +80,8 @@ static int note_targets(struct body *y)
 
 int gocode_decode(struct body *y)
 {
-	x86_want_text(false); /* only lengths are used */
 	int err = decode(y);
 
-	x86_want_text(true);
 	return err ? err : note_targets(y);
 }
 
@@ -148,4 +114,30 @@ bool gocode_in_table(const struct body *y, uint32_t lo, uint32_t hi)
 			z = mid;
 	}
 	return a < c->n_words && c->words[a] <= y->f->vaddr + hi;
+}
+
+bool gocode_sp_at(const struct body *y, uint32_t off, uint16_t *adj)
+{
+	int32_t down;
+
+	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + off, &down) < 0 || down < 0 ||
+	    down > UINT16_MAX)
+		return false;
+	*adj = (uint16_t)down;
+	return true;
+}
+
+size_t gocode_index_at(const struct body *y, uint32_t off)
+{
+	size_t a = 0, z = y->n;
+
+	while (a < z) {
+		size_t mid = a + (z - a) / 2;
+
+		if (y->insns[mid].off < off)
+			a = mid + 1;
+		else
+			z = mid;
+	}
+	return a;
 }

@@ -7,11 +7,8 @@
 
 #include "base/log.h"
 #include "base/vec.h"
-#include "binary/gobin_impl.h"
+#include "binary/arch.h"
 #include "binary/gocode_impl.h"
-#include "binary/x86_64/x86.h"
-
-#define TABLE_LOAD_NEAR 6 /* instructions between a jump table's load and its jump */
 
 static void keep_word(void *ctx, uint64_t vaddr)
 {
@@ -44,30 +41,6 @@ static void find_morestack(struct gocode_ctx *c)
 			c->morestack[c->n_morestack++] = funcs[i].vaddr;
 }
 
-/* 0, -ENOMEM or -ENOTSUP. */
-static int open_decoders(struct gocode_ctx *c)
-{
-	int err = x86_open(&c->fast);
-
-	if (!err)
-		err = x86_open(&c->detail);
-	/* Its text is not printed, and is shorter so (gocode_decode). */
-	if (!err && cs_option(c->fast, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK)
-		err = -ENOTSUP;
-	if (!err && cs_option(c->detail, CS_OPT_DETAIL, CS_OPT_ON) != CS_ERR_OK)
-		err = -ENOTSUP;
-	if (err)
-		return err;
-	c->fast_insn = cs_malloc(c->fast);
-	for (size_t i = 0; i < DETAILS; i++) {
-		c->details[i] = cs_malloc(c->detail);
-		c->detail_at[i] = NO_DETAIL;
-		if (!c->details[i])
-			return -ENOMEM;
-	}
-	return c->fast_insn ? 0 : -ENOMEM;
-}
-
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 {
 	struct gocode_ctx *c = calloc(1, sizeof(*c));
@@ -75,9 +48,11 @@ struct gocode_ctx *gocode_ctx_new(const struct gobin *b)
 	if (!c)
 		return NULL;
 	c->b = b;
-	int err = open_decoders(c);
+	c->arch = b->elf.arch->code;
+	c->decoder = c->arch->open();
+	int err = c->decoder ? 0 : -errno;
 	if (err == -ENOTSUP) {
-		log_error("libcapstone has no x86 support; install a build that has");
+		log_error("%s", c->arch->no_decoder);
 		gocode_ctx_free(c);
 		errno = ENOTSUP;
 		return NULL;
@@ -104,17 +79,15 @@ struct gocode_ctx *gocode_ctx_clone(const struct gocode_ctx *c)
 		return NULL;
 	*clone = *c;
 	clone->cloned = true;
-	clone->fast = clone->detail = 0;
-	clone->fast_insn = clone->detail_insn = NULL;
-	memset(clone->details, 0, sizeof(clone->details));
 	clone->insns = NULL;
 	clone->targets = NULL;
 	clone->cap_insns = clone->cap_targets = 0;
-	int err = open_decoders(clone);
-	if (!err)
+	clone->decoder = c->arch->open();
+	if (clone->decoder)
 		return clone;
+	int err = errno;
 	gocode_ctx_free(clone);
-	errno = -err;
+	errno = err;
 	return NULL;
 }
 
@@ -127,34 +100,13 @@ void gocode_ctx_free(struct gocode_ctx *c)
 {
 	if (!c)
 		return;
-	if (c->fast_insn)
-		cs_free(c->fast_insn, 1);
-	for (size_t i = 0; i < DETAILS; i++)
-		if (c->details[i])
-			cs_free(c->details[i], 1);
-	if (c->fast)
-		cs_close(&c->fast);
-	if (c->detail)
-		cs_close(&c->detail);
+	if (c->decoder)
+		c->arch->close(c->decoder);
 	if (!c->cloned)
 		free(c->words);
 	free(c->insns);
 	free(c->targets);
 	free(c);
-}
-
-/* Whether the indirect jump at index i goes through a table of this function's own labels. */
-static bool is_jump_table(const struct body *y, size_t i)
-{
-	const struct insn *in = &y->insns[i];
-	int reg = insn_jump_reg(y->code + in->off, in->len);
-
-	if (reg < 0)
-		return insn_is_table_jump(y->code + in->off, in->len);
-	for (size_t n = 0; n < TABLE_LOAD_NEAR && i-- > 0 && y->insns[i].flow == FLOW_NEXT; n++)
-		if (insn_is_table_load(y->code + y->insns[i].off, y->insns[i].len, reg))
-			return true;
-	return false;
 }
 
 static int add_point(struct code_point **v, size_t *n, size_t *cap, struct code_point at)
@@ -172,7 +124,7 @@ static int add_tail(const struct body *y, size_t i, size_t *cap, struct gocode *
 
 	if (vec_reserve(&out->tails, cap, out->n_tails + 1) < 0)
 		return -ENOMEM;
-	/* The compiler's own table of rsp; assembly without a frame may have none. */
+	/* The compiler's own table of the stack pointer; assembly without a frame may have none. */
 	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + in->off, &down) < 0 || down < 0 ||
 	    down > UINT16_MAX)
 		down = 0;
@@ -192,13 +144,13 @@ static int collect(const struct body *y, struct gocode *out)
 		const struct insn *in = &y->insns[i];
 
 		if (in->flow == FLOW_RET)
-			err = add_point(&out->rets, &out->n_rets, &cap_rets, ret_point(y, in));
+			err = add_point(&out->rets, &out->n_rets, &cap_rets, ret_point(in));
 		else if (gocode_is_morestack_call(y, in))
 			err = add_point(&out->morestack, &out->n_morestack, &cap_morestack,
 					point(in, 0));
 		else if (in->flow == FLOW_JMP && (in->target < 0 || in->target >= y->f->size))
 			err = add_tail(y, i, &cap_tails, out);
-		else if (in->flow == FLOW_JMP_IND && !is_jump_table(y, i))
+		else if (in->flow == FLOW_JMP_IND && !y->c->arch->is_table_jump(y, i))
 			err = add_tail(y, i, &cap_tails, out);
 	}
 	return err;
@@ -224,17 +176,17 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 		gocode_free(out);
 		return err;
 	}
-	struct check k = gocode_check(&y);
+	struct check k = c->arch->check(&y);
 	out->has_check = k.user;
-	out->g_in_r14 = gocode_g_in_r14(&y, &k);
+	out->g_in_register = c->arch->g_in_register(&y, &k);
 	out->loop_at_start = gocode_targeted(&y, 0, 0);
 	out->start = point(&y.insns[0], 0);
 	gocode_entry(&y, &k, out);
 	gocode_values_entry(&y, &k, out);
 	gocode_brief(&y, &k, out);
-	err = gocode_windows(&y, out);
+	err = c->arch->windows(&y, out);
 	if (!err && c->want_inline)
-		err = gocode_inline_windows(&y, out);
+		err = c->arch->inline_windows(&y, out);
 	if (err)
 		gocode_free(out);
 	return err;

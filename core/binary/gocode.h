@@ -65,8 +65,8 @@ struct code_window {
 	/* the last one is a call, whose return address the stub has to push by hand */
 	bool has_call;
 	/* Offsets, from the function's first byte, of displacements of 4 bytes relative to rip. */
-	uint32_t rip_offs[WINDOW_RIP_MAX];
-	uint8_t n_rip_offs;
+	uint32_t relative_offs[WINDOW_RIP_MAX];
+	uint8_t n_relative_offs;
 	/* Offsets of jumps among them that stay in the function. They have two, five or six bytes.
 	 * An unconditional one is the last. With jumps, nothing in the window changes rsp, and
 	 * has_call is false. */
@@ -121,7 +121,7 @@ struct gocode {
 	bool has_check;
 	/* R14 is g at the entry. It is not in ABI0 functions, nor where the code loads R14 or g
 	 * from TLS before using it. */
-	bool g_in_r14;
+	bool g_in_register;
 	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check, or without a

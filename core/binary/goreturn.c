@@ -5,17 +5,14 @@
 
 #include "binary/gocode_impl.h"
 
-static const x86_reg rax[] = { X86_REG_RAX, X86_REG_EAX, X86_REG_AX,
-			       X86_REG_AL,  X86_REG_AH,  X86_REG_INVALID };
-
 /* Whether it goes on, at once or by a branch ahead, to the instruction at `end` or one before it,
- * without a call or a fault, and leaves the result in rax alone. */
+ * without a call or a fault, and leaves the result alone. */
 static bool only_returns(const struct body *y, const struct insn *in, uint32_t end)
 {
 	if (in->flow == FLOW_JMP || in->flow == FLOW_JCC)
 		return in->target > in->off && in->target <= end;
-	return in->flow == FLOW_NEXT && !gocode_may_fault(y, in) &&
-	       !(gocode_accesses(y, in, rax) & ACCESS_WRITES);
+	return in->flow == FLOW_NEXT && !y->c->arch->may_fault(y, in) &&
+	       !y->c->arch->writes_result(y, in);
 }
 
 /* Whether anything but the instructions from index `first` on jumps to what follows it, up to and
@@ -43,7 +40,7 @@ static struct code_point before_ret(const struct body *y, size_t ret)
 		    gocode_sp_at(y, y->insns[i].off, &rsp_to_ra))
 			return point(&y->insns[i], rsp_to_ra);
 	}
-	return ret_point(y, &y->insns[ret]);
+	return ret_point(&y->insns[ret]);
 }
 
 int gocode_returns(struct gocode_ctx *c, const struct gofunc *f, struct code_point **points,

@@ -23,12 +23,12 @@ static struct plan_room room_of(const struct gofunc *fn, const struct code_windo
 	struct plan_room r = {
 		.vaddr = fn->vaddr + w->off,
 		.len = w->len,
-		.n_rip = w->n_rip_offs,
+		.n_rip = w->n_relative_offs,
 		.n_jumps = w->n_jump_offs,
 	};
 
-	for (uint8_t i = 0; i < w->n_rip_offs; i++)
-		r.rip[i] = (uint8_t)(w->rip_offs[i] - w->off);
+	for (uint8_t i = 0; i < w->n_relative_offs; i++)
+		r.rip[i] = (uint8_t)(w->relative_offs[i] - w->off);
 	for (uint8_t i = 0; i < w->n_jump_offs; i++)
 		r.jumps[i] = (uint8_t)(w->jump_offs[i] - w->off);
 	return r;

@@ -133,7 +133,7 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		.keeps_rdx = !at_return,
 		.late = w->reads,
 		.has_call = w->has_call,
-		.n_rip = w->n_rip_offs,
+		.n_rip = w->n_relative_offs,
 		.n_jumps = w->n_jump_offs,
 		.compare_len = w->compare_len,
 		.padding_vaddr = padding,
@@ -142,8 +142,8 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 	};
 	for (uint8_t i = 0; i < w->n_jump_offs; i++)
 		stub->jumps[i] = (uint8_t)(w->jump_offs[i] - w->off);
-	for (uint8_t i = 0; i < w->n_rip_offs; i++)
-		stub->rip[i] = (uint8_t)(w->rip_offs[i] - w->off);
+	for (uint8_t i = 0; i < w->n_relative_offs; i++)
+		stub->rip[i] = (uint8_t)(w->relative_offs[i] - w->off);
 	qsort(stub->rip, stub->n_rip, 1, by_offset);
 	p->stubs.n_sites++;
 	p->stubs.inl.n_sites++;

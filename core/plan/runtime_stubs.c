@@ -46,7 +46,8 @@ bool runtime_stub_may_displace(const struct code_window *w)
 bool runtime_stub_keeps_registers(const struct plan *p, const struct gofunc *fn,
 				  const struct code_window *w)
 {
-	return runtime_stub_may_displace(w) && !w->reads && !w->compare_len && !w->n_rip_offs &&
+	return runtime_stub_may_displace(w) && !w->reads && !w->compare_len &&
+	       !w->n_relative_offs &&
 	       keeps_registers(gobin_bytes(p->binary, fn->vaddr + w->off, w->len), w->len);
 }
 

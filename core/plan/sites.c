@@ -80,7 +80,7 @@ enum plan_fate sites_fate(const struct plan *p, const struct plan_func *f,
 		return PLAN_NO_CODE;
 	if (code->status == CODE_UNDECODABLE)
 		return PLAN_UNDECODABLE;
-	if (!code->g_in_r14)
+	if (!code->g_in_register)
 		return PLAN_ABI0;
 
 	const struct code_point *entry = entry_point(p, f, code);

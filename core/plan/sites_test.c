@@ -29,7 +29,7 @@ static void function(struct function *f, enum insn_class entry, enum insn_class 
 	*f = (struct function){ .ret = point(40, ret),
 				.tail = { .at = point(50, tail), .target = 0x1000 } };
 	f->code = (struct gocode){ .status = CODE_OK,
-				   .g_in_r14 = true,
+				   .g_in_register = true,
 				   .has_entry = true,
 				   .entry = point(4, entry),
 				   .start = point(0, INSN_STEP),
@@ -69,7 +69,7 @@ static void test_not_code(void **state)
 
 	(void)state;
 	function(&f, INSN_EMULATED, INSN_STEP, INSN_STEP);
-	f.code.g_in_r14 = false;
+	f.code.g_in_register = false;
 	assert_int_equal(fate(&f), PLAN_ABI0);
 	f.code.status = CODE_UNDECODABLE;
 	assert_int_equal(fate(&f), PLAN_UNDECODABLE);

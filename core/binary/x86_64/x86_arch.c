@@ -33,5 +33,6 @@ const struct arch x86_arch = {
 	.address_taken = x86_address_taken,
 	.word_loaded = x86_word_loaded,
 	.byte_compared = x86_byte_compared,
+	.code = &x86_code,
 	.text = &x86_text,
 };

@@ -5,6 +5,7 @@
 
 #include "binary/arch.h"
 
+extern const struct arch_code x86_code;
 extern const struct arch_text x86_text;
 
 /* See struct arch. */

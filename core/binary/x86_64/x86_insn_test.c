@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "binary/gocode.h"
-#include "binary/goinsn.h"
+#include "binary/x86_64/x86_insn.h"
 
 #define CODE(s) (const uint8_t *)(s), sizeof(s) - 1
 
@@ -61,12 +61,12 @@ static void test_classes(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct insn in = { .off = 0x100, .len = cases[i].len };
 
-		insn_classify(&in, cases[i].bytes);
+		x86_classify(&in, cases[i].bytes);
 		if (in.class != cases[i].class || in.flow != cases[i].flow ||
 		    in.target != cases[i].target)
 			fail_msg("case %zu: class %u flow %u target %lld", i, in.class, in.flow,
 				 (long long)in.target);
-		assert_int_equal(in.fs, cases[i].bytes[0] == 0x64);
+		assert_int_equal(in.tls, cases[i].bytes[0] == 0x64);
 	}
 }
 
@@ -80,7 +80,7 @@ static void test_bytes_cut_short(void **state)
 	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
 		struct insn in = { .len = (uint8_t)strlen(cut[i]) };
 
-		insn_classify(&in, (const uint8_t *)cut[i]);
+		x86_classify(&in, (const uint8_t *)cut[i]);
 		assert_int_equal(in.class, INSN_REFUSED);
 	}
 }
@@ -116,7 +116,7 @@ static void test_sp_change(void **state)
 	for (size_t i = 0; i < sizeof(sp) / sizeof(sp[0]); i++) {
 		int64_t down = 0;
 
-		assert_int_equal(insn_sp_change(sp[i].bytes, sp[i].len, &down), sp[i].known);
+		assert_int_equal(x86_sp_change(sp[i].bytes, sp[i].len, &down), sp[i].known);
 		if (sp[i].known && down != sp[i].down)
 			fail_msg("case %zu: %lld", i, (long long)down);
 	}
@@ -126,41 +126,49 @@ static void test_table_jumps(void **state)
 {
 	(void)state;
 	/* jmp *(%rcx,%rax,8) */
-	assert_true(insn_is_table_jump(CODE("\xff\x24\xc1")));
+	assert_true(x86_is_table_jump(CODE("\xff\x24\xc1")));
 	/* jmp *(%r8,%rax,8) */
-	assert_true(insn_is_table_jump(CODE("\x41\xff\x24\xc0")));
+	assert_true(x86_is_table_jump(CODE("\x41\xff\x24\xc0")));
 	/* jmp *0x401000(,%rax,8) */
-	assert_true(insn_is_table_jump(CODE("\xff\x24\xc5\x00\x10\x40\x00")));
+	assert_true(x86_is_table_jump(CODE("\xff\x24\xc5\x00\x10\x40\x00")));
 	/* jmp *(%rcx,%r12,8) */
-	assert_true(insn_is_table_jump(CODE("\x42\xff\x24\xe1")));
-	assert_false(insn_is_table_jump(CODE("\xff\x24\x24"))); /* jmp *(%rsp) */
-	assert_false(insn_is_table_jump(CODE("\xff\x61\x18"))); /* jmp *0x18(%rcx) */
-	assert_false(insn_is_table_jump(CODE("\xff\xe1")));     /* jmp *%rcx */
+	assert_true(x86_is_table_jump(CODE("\x42\xff\x24\xe1")));
+	assert_false(x86_is_table_jump(CODE("\xff\x24\x24"))); /* jmp *(%rsp) */
+	assert_false(x86_is_table_jump(CODE("\xff\x61\x18"))); /* jmp *0x18(%rcx) */
+	assert_false(x86_is_table_jump(CODE("\xff\xe1")));     /* jmp *%rcx */
 	/* call *(%rcx,%rax,8) */
-	assert_false(insn_is_table_jump(CODE("\xff\x14\xc1")));
-	assert_int_equal(insn_jump_reg(CODE("\xff\xe1")), 1);
-	assert_int_equal(insn_jump_reg(CODE("\x41\xff\xe3")), 11);
-	assert_int_equal(insn_jump_reg(CODE("\xff\xd1")), -1);
-	assert_int_equal(insn_jump_reg(CODE("\xff\x21")), -1);
+	assert_false(x86_is_table_jump(CODE("\xff\x14\xc1")));
+	assert_int_equal(x86_jump_reg(CODE("\xff\xe1")), 1);
+	assert_int_equal(x86_jump_reg(CODE("\x41\xff\xe3")), 11);
+	assert_int_equal(x86_jump_reg(CODE("\xff\xd1")), -1);
+	assert_int_equal(x86_jump_reg(CODE("\xff\x21")), -1);
 	/* mov (%rcx,%rax,8),%rcx */
-	assert_true(insn_is_table_load(CODE("\x48\x8b\x0c\xc1"), 1));
-	assert_true(insn_is_table_load(CODE("\x4c\x8b\x1c\xc1"), 11));
-	assert_false(insn_is_table_load(CODE("\x48\x8b\x0c\xc1"), 2));
+	assert_true(x86_is_table_load(CODE("\x48\x8b\x0c\xc1"), 1));
+	assert_true(x86_is_table_load(CODE("\x4c\x8b\x1c\xc1"), 11));
+	assert_false(x86_is_table_load(CODE("\x48\x8b\x0c\xc1"), 2));
 	/* mov 0x18(%rcx),%rcx */
-	assert_false(insn_is_table_load(CODE("\x48\x8b\x49\x18"), 1));
+	assert_false(x86_is_table_load(CODE("\x48\x8b\x49\x18"), 1));
+}
+
+static bool repeats(const uint8_t *p, size_t len)
+{
+	struct insn in = { .len = (uint8_t)len };
+
+	x86_classify(&in, p);
+	return in.loops;
 }
 
 static void test_repeats(void **state)
 {
 	(void)state;
-	assert_true(insn_repeats(CODE("\xf3\x48\xab")));          /* rep stosq */
-	assert_true(insn_repeats(CODE("\xf3\xa4")));              /* rep movsb */
-	assert_true(insn_repeats(CODE("\xf2\xae")));              /* repne scasb */
-	assert_false(insn_repeats(CODE("\xf2\x0f\x10\xc1")));     /* movsd %xmm1,%xmm0 */
-	assert_false(insn_repeats(CODE("\xf3\x48\x0f\x2a\xc0"))); /* cvtsi2ss %rax,%xmm0 */
-	assert_false(insn_repeats(CODE("\x48\xab")));             /* stosq */
-	assert_false(insn_repeats(CODE("\x48\xff\xc1")));         /* inc %rcx */
-	assert_false(insn_repeats(CODE("\xf3")));
+	assert_true(repeats(CODE("\xf3\x48\xab")));          /* rep stosq */
+	assert_true(repeats(CODE("\xf3\xa4")));              /* rep movsb */
+	assert_true(repeats(CODE("\xf2\xae")));              /* repne scasb */
+	assert_false(repeats(CODE("\xf2\x0f\x10\xc1")));     /* movsd %xmm1,%xmm0 */
+	assert_false(repeats(CODE("\xf3\x48\x0f\x2a\xc0"))); /* cvtsi2ss %rax,%xmm0 */
+	assert_false(repeats(CODE("\x48\xab")));             /* stosq */
+	assert_false(repeats(CODE("\x48\xff\xc1")));         /* inc %rcx */
+	assert_false(repeats(CODE("\xf3")));
 }
 
 int main(void)

@@ -4,7 +4,7 @@
  * than springboard's may be: the hook at the signal handler shows Go a fault in a stub at the
  * instruction's own address, and what is relative to rip is rewritten.
  */
-#include "binary/goinline_impl.h"
+#include "binary/x86_64/x86_inline_impl.h"
 
 /* What recording changes at an exit: rdx, scratch registers and flags. At an entry rdx is kept. */
 static const x86_reg scratch[] = {
@@ -39,8 +39,8 @@ struct touch inline_touches(const struct body *y, const struct insn *in)
 	uint8_t n_reads, n_writes;
 	struct touch t = { 0 };
 
-	if (!gocode_detail(y, in) || cs_regs_access(y->c->detail, y->c->detail_insn, reads,
-						    &n_reads, writes, &n_writes) != CS_ERR_OK)
+	if (!x86_detail(y, in) || cs_regs_access(y->c->decoder->detail, y->c->decoder->detail_insn,
+						 reads, &n_reads, writes, &n_writes) != CS_ERR_OK)
 		return (struct touch){ true, true, true, true, true };
 	for (uint8_t i = 0; i < n_reads; i++) {
 		t.reads |= is_scratch(reads[i]);
@@ -57,14 +57,14 @@ struct touch inline_touches(const struct body *y, const struct insn *in)
 /* Notes the operand relative to rip of the instruction that was decoded last, if it has one. */
 static bool add_rip_operand(const struct body *y, const struct insn *in, struct code_window *w)
 {
-	const cs_x86 *x = &y->c->detail_insn->detail->x86;
+	const cs_x86 *x = &y->c->decoder->detail_insn->detail->x86;
 
 	for (uint8_t i = 0; i < x->op_count; i++) {
 		if (x->operands[i].type != X86_OP_MEM || x->operands[i].mem.base != X86_REG_RIP)
 			continue;
-		if (w->n_rip_offs == WINDOW_RIP_MAX || !x->encoding.disp_offset)
+		if (w->n_relative_offs == WINDOW_RIP_MAX || !x->encoding.disp_offset)
 			return false;
-		w->rip_offs[w->n_rip_offs++] = in->off + x->encoding.disp_offset;
+		w->relative_offs[w->n_relative_offs++] = in->off + x->encoding.disp_offset;
 		return true;
 	}
 	return true;
@@ -72,26 +72,26 @@ static bool add_rip_operand(const struct body *y, const struct insn *in, struct 
 
 enum window_fate inline_displace(const struct body *y, const struct insn *in, struct code_window *w)
 {
-	enum window_fate fate = gocode_displaceable(y, in);
+	enum window_fate fate = x86_displaceable(y, in);
 
 	if (fate == WINDOW_FAULT || fate == WINDOW_OK) {
 		w->faults |= fate == WINDOW_FAULT;
 		if (!add_rip_operand(y, in, w))
 			return WINDOW_FIXED;
-		const cs_insn *d = y->c->detail_insn;
+		const cs_insn *d = y->c->decoder->detail_insn;
 
-		return cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
-				       cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) ||
+		return cs_insn_group(y->c->decoder->detail, d, CS_GRP_INT) ||
+				       cs_insn_group(y->c->decoder->detail, d, CS_GRP_PRIVILEGE) ||
 				       d->id == X86_INS_SYSCALL
 			       ? WINDOW_FLOW
 			       : WINDOW_OK;
 	}
-	if (fate != WINDOW_FIXED || in->fs)
+	if (fate != WINDOW_FIXED || in->tls)
 		return fate;
 	/* The kernel takes no probe on a lock prefix, and none goes there; a segment's stays. */
 	if (in->class == INSN_REFUSED && y->code[in->off] != 0xf0)
 		return WINDOW_FIXED;
-	w->faults |= gocode_may_fault(y, in);
+	w->faults |= x86_may_fault(y, in);
 	return add_rip_operand(y, in, w) ? WINDOW_OK : WINDOW_FIXED;
 }
 

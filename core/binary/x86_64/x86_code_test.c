@@ -31,7 +31,7 @@ static void assert_checked(const struct gobin *b, const struct gocode *k, const 
 {
 	assert_int_equal(k->status, CODE_OK);
 	assert_true(k->has_check);
-	assert_true(k->g_in_r14);
+	assert_true(k->g_in_register);
 	assert_true(k->has_entry);
 	assert_true(k->entry.off > 0);
 	assert_int_equal(k->entry.class, INSN_EMULATED);
@@ -94,7 +94,7 @@ static void test_unchecked(void **state)
 
 		assert_false(k.has_check);
 		assert_false(k.has_entry);
-		assert_true(k.g_in_r14);
+		assert_true(k.g_in_register);
 		assert_int_equal(k.n_rets, 1);
 		assert_int_equal(k.rets[0].off, 0);
 		gocode_free(&k);
@@ -130,7 +130,7 @@ static void test_unchecked(void **state)
 		gocode_free(&k);
 
 		k = analyze(b, c, "runtime.gogo"); /* assembly, ends in jmp *%rbx */
-		assert_false(k.g_in_r14);
+		assert_false(k.g_in_register);
 		gocode_free(&k);
 		gocode_ctx_free(c);
 		gobin_close(b);

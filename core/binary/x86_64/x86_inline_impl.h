@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Declarations that the windows of inline stubs share. Private to core/binary. */
-#ifndef GOTRACE_GOINLINE_IMPL_H
-#define GOTRACE_GOINLINE_IMPL_H
+/* Declarations that the windows of inline stubs share. Private to this folder. */
+#ifndef GOTRACE_X86_INLINE_IMPL_H
+#define GOTRACE_X86_INLINE_IMPL_H
 
-#include "binary/gocode_impl.h"
+#include "binary/x86_64/x86_code.h"
 
 /* The accesses of an instruction to registers that recording changes. These are scratch registers
  * and flags, and rdx at an exit. */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/vec.h"
-#include "binary/goinline_impl.h"
+#include "binary/x86_64/x86_inline_impl.h"
 
 static bool overlaps(const struct insn *in, uint32_t off, uint32_t len)
 {
@@ -64,7 +64,7 @@ static struct code_window room_at(const struct body *y, const struct gocode *out
 /* How often it runs: 0, only where the stack grows; 1, in no loop; 2, in one. */
 static int heat(const struct body *y, const struct code_window *w)
 {
-	const struct check k = gocode_check(y);
+	const struct check k = x86_check(y);
 	const int64_t end = k.found ? y->insns[k.jcc].target : y->f->size;
 
 	if (w->off >= end)
@@ -82,11 +82,11 @@ static int heat(const struct body *y, const struct code_window *w)
 /* The first instruction that no tool is likely to probe: after those of the prologue. */
 static size_t first_free(const struct body *y, const struct gocode *out)
 {
-	const struct check k = gocode_check(y);
+	const struct check k = x86_check(y);
 	size_t i = k.found ? k.jcc + 1 : 1, after = y->n;
 
 	if (out->has_entry)
-		after = gocode_after_prologue(y, out);
+		after = x86_after_prologue(y, out);
 	return after < y->n && after > i ? after : i;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include "binary/goinsn.h"
+#include "binary/x86_64/x86_insn.h"
 
 #include <string.h>
 
@@ -135,13 +135,24 @@ static uint8_t flow_of(const uint8_t *op, unsigned len)
 	return (op[0] & 0xf0) == 0x70 ? FLOW_JCC : FLOW_NEXT;
 }
 
-void insn_classify(struct insn *in, const uint8_t *p)
+/* SSE's scalars begin with these prefixes as well, before 0f; string instructions may have a REX.
+ */
+static bool repeats(const uint8_t *p, unsigned len)
+{
+	unsigned at = len > 1 && (p[1] & 0xf0) == 0x40 ? 2 : 1;
+
+	return (*p == 0xf2 || *p == 0xf3) && at < len && p[at] != 0x0f;
+}
+
+void x86_classify(struct insn *in, const uint8_t *p)
 {
 	struct prefixes x = prefixes_of(p, in->len);
 
 	in->flow = FLOW_NEXT;
 	in->class = INSN_REFUSED;
-	in->fs = x.fs;
+	in->tls = x.fs;
+	in->loops = repeats(p, in->len);
+	in->plain_ret = in->len == 1 && *p == 0xc3;
 	in->target = -1;
 	if (x.n >= in->len)
 		return;
@@ -159,7 +170,7 @@ void insn_classify(struct insn *in, const uint8_t *p)
 	in->target = (int64_t)in->off + in->len + rel;
 }
 
-bool insn_sp_change(const uint8_t *p, unsigned len, int64_t *down_bytes)
+bool x86_sp_change(const uint8_t *p, unsigned len, int64_t *down_bytes)
 {
 	if (len == 2 && p[0] == 0x41 && (p[1] & 0xf0) == 0x50) { /* push, pop of r8 to r15 */
 		*down_bytes = p[1] & 8 ? -8 : 8;
@@ -200,16 +211,7 @@ static bool indexed(const uint8_t *modrm, unsigned room, uint8_t rex)
 	       ((modrm[1] >> 3 & 7) != 4 || (rex & 2));
 }
 
-/* SSE's scalars begin with these prefixes as well, before 0f; string instructions may have a REX.
- */
-bool insn_repeats(const uint8_t *p, unsigned len)
-{
-	unsigned at = len > 1 && (p[1] & 0xf0) == 0x40 ? 2 : 1;
-
-	return (*p == 0xf2 || *p == 0xf3) && at < len && p[at] != 0x0f;
-}
-
-bool insn_is_table_jump(const uint8_t *p, unsigned len)
+bool x86_is_table_jump(const uint8_t *p, unsigned len)
 {
 	struct prefixes x = prefixes_of(p, len);
 
@@ -217,7 +219,7 @@ bool insn_is_table_jump(const uint8_t *p, unsigned len)
 	       indexed(p + x.n + 1, len - x.n - 1, x.rex);
 }
 
-int insn_jump_reg(const uint8_t *p, unsigned len)
+int x86_jump_reg(const uint8_t *p, unsigned len)
 {
 	struct prefixes x = prefixes_of(p, len);
 
@@ -226,7 +228,7 @@ int insn_jump_reg(const uint8_t *p, unsigned len)
 	return (p[x.n + 1] & 7) | (x.rex & 1) << 3;
 }
 
-bool insn_is_table_load(const uint8_t *p, unsigned len, int reg)
+bool x86_is_table_load(const uint8_t *p, unsigned len, int reg)
 {
 	struct prefixes x = prefixes_of(p, len);
 

@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "binary/gobin_impl.h"
-#include "binary/gocode_impl.h"
+#include "binary/x86_64/x86_code.h"
 
 #define WINDOW_MAX 64 /* bytes: a few of the longest instructions */
 
@@ -20,21 +19,21 @@ static bool rip_relative(const cs_insn *d)
 }
 
 /* Can this instruction be executed elsewhere? */
-enum window_fate gocode_displaceable(const struct body *y, const struct insn *in)
+enum window_fate x86_displaceable(const struct body *y, const struct insn *in)
 {
 	if (in->flow != FLOW_NEXT)
 		return WINDOW_FLOW;
-	if (in->fs || in->class == INSN_REFUSED)
+	if (in->tls || in->class == INSN_REFUSED)
 		return WINDOW_FIXED;
-	if (gocode_may_fault(y, in))
+	if (x86_may_fault(y, in))
 		return WINDOW_FAULT;
 	/* It has just been decoded with all its details. */
-	const cs_insn *d = y->c->detail_insn;
+	const cs_insn *d = y->c->decoder->detail_insn;
 
 	if (rip_relative(d))
 		return WINDOW_FIXED;
-	if (cs_insn_group(y->c->detail, d, CS_GRP_INT) ||
-	    cs_insn_group(y->c->detail, d, CS_GRP_PRIVILEGE) || d->id == X86_INS_SYSCALL)
+	if (cs_insn_group(y->c->decoder->detail, d, CS_GRP_INT) ||
+	    cs_insn_group(y->c->decoder->detail, d, CS_GRP_PRIVILEGE) || d->id == X86_INS_SYSCALL)
 		return WINDOW_FLOW;
 	return WINDOW_OK;
 }
@@ -42,18 +41,6 @@ enum window_fate gocode_displaceable(const struct body *y, const struct insn *in
 static struct code_window none(enum window_fate why)
 {
 	return (struct code_window){ .fate = why };
-}
-
-/* rsp's distance as the compiler's own table has it; false when it is not known. */
-bool gocode_sp_at(const struct body *y, uint32_t off, uint16_t *adj)
-{
-	int32_t down;
-
-	if (gobin_sp_delta(y->c->b, y->f, y->f->vaddr + off, &down) < 0 || down < 0 ||
-	    down > UINT16_MAX)
-		return false;
-	*adj = (uint16_t)down;
-	return true;
 }
 
 /* From instruction `first` on as many as WINDOW_MIN bytes take. Nothing may go into
@@ -69,7 +56,7 @@ static struct code_window forward(const struct body *y, size_t first, bool enter
 	for (size_t i = first; end - start < WINDOW_MIN; i++) {
 		if (i >= y->n)
 			return none(WINDOW_SHORT);
-		enum window_fate fate = gocode_displaceable(y, &y->insns[i]);
+		enum window_fate fate = x86_displaceable(y, &y->insns[i]);
 		if (fate != WINDOW_OK)
 			return none(fate);
 		end = y->insns[i].off + y->insns[i].len;
@@ -94,7 +81,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	for (size_t i = ret; end - start < WINDOW_MIN;) {
 		if (i-- == 0 || y->insns[i].off < floor_off)
 			return none(WINDOW_SHORT);
-		enum window_fate fate = gocode_displaceable(y, &y->insns[i]);
+		enum window_fate fate = x86_displaceable(y, &y->insns[i]);
 		if (fate != WINDOW_OK)
 			return none(fate);
 		start = y->insns[i].off;
@@ -111,22 +98,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	return w;
 }
 
-size_t gocode_index_at(const struct body *y, uint32_t off)
-{
-	size_t a = 0, z = y->n;
-
-	while (a < z) {
-		size_t mid = a + (z - a) / 2;
-
-		if (y->insns[mid].off < off)
-			a = mid + 1;
-		else
-			z = mid;
-	}
-	return a;
-}
-
-size_t gocode_after_prologue(const struct body *y, const struct gocode *out)
+size_t x86_after_prologue(const struct body *y, const struct gocode *out)
 {
 	size_t i = gocode_index_at(y, out->entry.off);
 	const uint8_t *push = y->code + out->entry.off;
@@ -145,7 +117,7 @@ size_t gocode_after_prologue(const struct body *y, const struct gocode *out)
 /* After the stack check, which keeps the function preemptible. */
 static struct code_window after_check(const struct body *y, const struct gocode *out)
 {
-	size_t i = gocode_after_prologue(y, out);
+	size_t i = x86_after_prologue(y, out);
 
 	return i < y->n ? forward(y, i, false) : none(WINDOW_FLOW);
 }
@@ -160,7 +132,7 @@ static uint32_t later(uint32_t a, uint32_t b)
 	return a > b ? a : b;
 }
 
-int gocode_windows(const struct body *y, struct gocode *out)
+int x86_windows(const struct body *y, struct gocode *out)
 {
 	/* The function's first instruction stays, whoever else may probe it, and so does our entry.
 	 */
@@ -170,8 +142,8 @@ int gocode_windows(const struct body *y, struct gocode *out)
 		out->check_window = after_check(y, out);
 	if (!out->has_entry && !out->one_probe_leaf && !out->has_past_fault_entry &&
 	    !out->loop_at_start && y->insns[0].flow == FLOW_NEXT) {
-		out->leaf_window = gocode_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT)
-								     : forward(y, 1, false);
+		out->leaf_window = x86_may_fault(y, &y->insns[0]) ? none(WINDOW_FAULT)
+								  : forward(y, 1, false);
 	} else {
 		out->leaf_window = none(WINDOW_FLOW);
 	}

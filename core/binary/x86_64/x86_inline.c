@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "binary/goinline_impl.h"
+#include "binary/x86_64/x86_inline_impl.h"
 
 #define WINDOW_MAX 64 /* bytes: a few of the longest instructions */
 
@@ -181,7 +181,7 @@ static void find_all(const struct body *y, struct gocode *out)
 	}
 }
 
-int gocode_inline_windows(const struct body *y, struct gocode *out)
+int x86_inline_windows(const struct body *y, struct gocode *out)
 {
 	out->ends_in_ret = ends_in_ret(y, out);
 	out->inline_entry = inline_entry_window(y, out, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where inline stubs record entries: the bytes that they displace there. */
-#include "binary/goinline_impl.h"
+#include "binary/x86_64/x86_inline_impl.h"
 
 /* Whether rsp is the same at two places. */
 static bool same_sp(const struct body *y, uint32_t a, uint32_t b)
@@ -123,7 +123,7 @@ static bool scratch_in_use(const struct body *y, size_t from, size_t end)
 static bool only_compares(const struct body *y, const struct insn *in)
 {
 	const struct touch t = inline_touches(y, in);
-	const cs_insn *d = y->c->detail_insn;
+	const cs_insn *d = y->c->decoder->detail_insn;
 	cs_regs reads, writes;
 	uint8_t n_reads, n_writes;
 
@@ -135,7 +135,8 @@ static bool only_compares(const struct body *y, const struct insn *in)
 		if (d->detail->x86.operands[i].type == X86_OP_MEM &&
 		    d->detail->x86.operands[i].mem.base == X86_REG_RIP)
 			return false;
-	return cs_regs_access(y->c->detail, d, reads, &n_reads, writes, &n_writes) == CS_ERR_OK &&
+	return cs_regs_access(y->c->decoder->detail, d, reads, &n_reads, writes, &n_writes) ==
+		       CS_ERR_OK &&
 	       n_writes == 1 && writes[0] == X86_REG_EFLAGS;
 }
 
@@ -143,7 +144,7 @@ static bool only_compares(const struct body *y, const struct insn *in)
 static bool faults_between(const struct body *y, size_t from, size_t end)
 {
 	for (size_t i = from; i < end; i++)
-		if (gocode_may_fault(y, &y->insns[i]))
+		if (x86_may_fault(y, &y->insns[i]))
 			return true;
 	return false;
 }
@@ -201,7 +202,7 @@ static struct code_window further(const struct body *y, size_t from, size_t firs
 	     i++) {
 		const struct code_window before = best;
 
-		if (gocode_may_fault(y, &y->insns[i - 1])) {
+		if (x86_may_fault(y, &y->insns[i - 1])) {
 			if (!gocode_sp_at(y, y->insns[i - 1].off, &down) || down)
 				break;
 			faults = true;
@@ -225,7 +226,7 @@ static struct code_window further(const struct body *y, size_t from, size_t firs
 static struct code_window on_line(const struct body *y, const struct gocode *out,
 				  const struct code_point *at, bool jumps)
 {
-	const struct check k = gocode_check(y);
+	const struct check k = x86_check(y);
 	size_t from = k.found ? k.jcc + 1 : 0, last = gocode_index_at(y, at->off);
 	size_t stop = last + (jumps && may_lie_on(y, &y->insns[last]));
 	struct code_window best = inline_no_window(WINDOW_FIXED);
@@ -240,7 +241,7 @@ static struct code_window on_line(const struct body *y, const struct gocode *out
 static struct code_window after_prologue(const struct body *y, const struct gocode *out, size_t i,
 					 bool jumps)
 {
-	const struct check k = gocode_check(y);
+	const struct check k = x86_check(y);
 
 	if (!out->has_check && scratch_in_use(y, 0, gocode_index_at(y, out->entry.off)))
 		return inline_no_window(WINDOW_FIXED);
@@ -252,7 +253,7 @@ struct code_window inline_entry_window(const struct body *y, const struct gocode
 	size_t i;
 
 	if (out->has_entry) {
-		i = gocode_after_prologue(y, out);
+		i = x86_after_prologue(y, out);
 		return i < y->n ? after_prologue(y, out, i, jumps)
 				: on_line(y, out, &out->entry, jumps);
 	}

@@ -259,7 +259,7 @@ static void test_inline_windows(void **state)
 		    strncmp(funcs[i].name, "runtime.", 8) == 0)
 			continue;
 		assert_int_equal(gocode_analyze(c, &funcs[i], &k), 0);
-		if (k.status == CODE_OK && k.g_in_r14)
+		if (k.status == CODE_OK && k.g_in_register)
 			check_inline(cs, b, &funcs[i], &k, &share);
 		gocode_free(&k);
 	}

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/host/pause.h"
 #include "trace/trace.h"
 
 /* How often a ring that a stub is writing to is looked at again: it takes a stub some 15 ns. */
@@ -133,7 +134,7 @@ static uint64_t look(struct ring_reader *r, uint64_t now_ns)
 		head = __atomic_load_n(&r->head->head, __ATOMIC_ACQUIRE);
 		if ((int64_t)(reserved - head) <= 0 || tries == BUSY_TRIES)
 			break;
-		__builtin_ia32_pause();
+		host_pause();
 	}
 	if (head % RING_SLOT || head < r->written || head - r->at > r->size) {
 		fail(r, RING_BAD_HEAD);

@@ -33,8 +33,8 @@ struct arch_frames {
 };
 
 struct arch {
-	const char *name;        /* as messages have it, "x86-64" */
-	const char *goarch;      /* as GOARCH has it, "amd64" */
+	const char *name;        /* "x86-64", in messages */
+	const char *goarch;      /* "amd64", the value of GOARCH */
 	uint16_t elf_machine;    /* e_machine */
 	uint32_t relative_reloc; /* the relocation that adds the load address and nothing else */
 	uint8_t pc_quantum;      /* the unit of the pc-value tables in bytes (pclntab's header) */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * A processor's part of the analysis of code. What follows from branches alone is in gocode.c and
- * beside it, once for all processors. Private to core/binary.
+ * A processor's part of the analysis of code. The other part needs only branches and calls. It is
+ * in gocode.c and the files beside it, once for all processors. Private to core/binary.
  */
 #ifndef GOTRACE_ARCH_CODE_H
 #define GOTRACE_ARCH_CODE_H
@@ -23,7 +23,7 @@ struct check {
 	size_t jcc;       /* index of its last conditional jump */
 };
 
-/* What an instruction does to memory, and to the registers by which others do. */
+/* The effects of an instruction on memory, and on registers that others access memory by. */
 struct memory_use {
 	bool faults;      /* see may_fault */
 	bool others;      /* it may fault otherwise than by the registers of `bases` */

@@ -42,7 +42,7 @@ void disasm_free(struct disasm *d)
 
 static unsigned decode(struct disasm *d, uint64_t vaddr, char *out, size_t size)
 {
-	size_t left = d->arch->most_bytes;
+	size_t left = d->arch->insn_bytes_max;
 	const uint8_t *p = NULL;
 
 	/* Near the end of the text there may be fewer bytes than the longest instruction has. */

@@ -11,7 +11,7 @@ struct disasm;
 
 /* The processor's part of it: a decoder of single instructions with their text. */
 struct arch_text {
-	uint8_t most_bytes; /* of an instruction */
+	uint8_t insn_bytes_max; /* bytes of the longest instruction */
 	/* Returns NULL with errno ENOMEM, or ENOTSUP when the decoder cannot be had. */
 	void *(*open)(void);
 	void (*close)(void *decoder);

@@ -26,7 +26,7 @@
 struct ehframe_row {
 	uint32_t vaddr;
 	int16_t cfa;  /* words */
-	int8_t fp;    /* words from the CFA to the caller's saved frame pointer; 0: not saved */
+	int8_t fp;    /* words from the CFA to the caller's saved frame pointer; 0 when not saved */
 	uint8_t rule; /* EHFRAME_* */
 };
 _Static_assert(sizeof(struct ehframe_row) == 8, "as the BPF program reads it");
@@ -45,7 +45,7 @@ struct ehframe {
 
 /*
  * Reads .eh_frame of the ELF file on fd (borrowed), at most `most` rows. Returns 0; -ENOENT when
- * the file has none; -ENOTSUP when its processor is not known, or it has addresses above 4 GiB;
+ * the file has none; -ENOTSUP for an unknown processor or addresses above 4 GiB;
  * -E2BIG when there are more rows; -EBADMSG when corrupt; -ENOMEM. The caller calls ehframe_free in
  * either case.
  */

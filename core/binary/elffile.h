@@ -36,7 +36,7 @@ struct elffile_part {
 };
 
 struct elffile {
-	const struct arch *arch; /* of the code in it */
+	const struct arch *arch; /* the code is for it */
 	uint8_t *map;            /* the whole file, in private memory */
 	size_t size;
 	size_t left_out; /* bytes of the map that were not read, and are zero */

@@ -47,7 +47,7 @@ bool gocode_is_morestack_call(const struct body *y, const struct insn *in)
 	return false;
 }
 
-/* `jmp START` at the end of a morestack block: call morestack, reload registers, jmp. */
+/* The jump to the start at the end of a morestack block: call morestack, reload registers, jump. */
 static bool is_morestack_jump(const struct body *y, size_t i)
 {
 	if (y->insns[i].flow != FLOW_JMP || y->insns[i].target != 0)

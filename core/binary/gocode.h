@@ -5,23 +5,22 @@
 
 #include "binary/gobin.h"
 
-/* How an x86 uprobe executes a probed instruction (arch/x86/kernel/uprobes.c). */
+/* How a uprobe executes a probed instruction. */
 enum insn_class {
-	INSN_STEP, /* copied out of line and single-stepped, which is a second trap */
-	/* nop 0x90, jmp, jcc, call rel32, push reg; emulated from v3.16 / v4.16 on */
-	INSN_EMULATED,
-	INSN_REFUSED, /* lock and segment prefixes (is_prefix_bad()), or an invalid instruction */
+	INSN_STEP,     /* copied out of line and single-stepped, which is a second trap */
+	INSN_EMULATED, /* by the kernel, in the first trap */
+	INSN_REFUSED,  /* the kernel takes no probe there */
 };
 
 /* An instruction that a probe can be put on. */
 struct code_point {
 	uint32_t off;             /* from the function's first byte */
-	uint16_t rsp_to_ra_bytes; /* bytes from rsp up to the return address */
+	uint16_t rsp_to_ra_bytes; /* bytes from the stack pointer up to the return address */
 	uint8_t len;              /* length of the instruction */
 	uint8_t class;            /* enum insn_class */
 	/* it is the stack check's conditional jump, which when taken leads to morestack */
 	bool check_jcc;
-	/* it is the one-byte near RET, c3, which only pops the return address */
+	/* it is a RET in its shortest form, which only pops the return address */
 	bool plain_ret;
 };
 
@@ -37,26 +36,27 @@ enum window_fate {
 	WINDOW_TARGET, /* a branch or a jump table goes into them or to the RET */
 	WINDOW_FLOW,   /* one of them is a call, branch or trap */
 	WINDOW_FAULT,  /* one of them may fault, and the pc of a panic must stay as it is */
-	/* one depends on its address by RIP, TLS or a lock prefix */
+	/* one depends on its address or on TLS, or is refused */
 	WINDOW_FIXED,
 	WINDOW_FATES,
 };
-#define WINDOW_MIN         5 /* bytes of a jmp rel32 */
+#define WINDOW_MIN         5 /* bytes of a jump to a stub */
 #define WINDOW_RIP_MAX     4
 #define WINDOW_JUMPS_MAX   3
 #define WINDOW_COMPARE_MAX 16
 #define INLINE_ROOM_MIN    10 /* two such jumps */
-#define WINDOW_SHORT_MIN   2  /* bytes of a jmp rel8 to padding, where a jmp rel32 finds room */
+#define WINDOW_SHORT_MIN   2  /* bytes of a short jump to padding, where one to a stub finds room */
 
 /*
  * Whole instructions that do the same at any address and are entered only at the first. A jump to a
  * copy of them can replace them.
  */
 struct code_window {
-	uint32_t off;             /* from the function's first byte */
-	uint8_t len;              /* 0 when there is none, see fate */
-	uint8_t fate;             /* enum window_fate */
-	uint16_t rsp_to_ra_bytes; /* bytes from rsp up to the return address before the first, */
+	uint32_t off; /* from the function's first byte */
+	uint8_t len;  /* 0 when there is none, see fate */
+	uint8_t fate; /* enum window_fate */
+	/* Bytes from the stack pointer up to the return address, before the first */
+	uint16_t rsp_to_ra_bytes;
 	uint16_t rsp_to_ra_after_bytes; /* and such bytes after the last of them */
 	/* Windows for inline stubs only: */
 	bool faults; /* an instruction of them may fault */
@@ -64,12 +64,12 @@ struct code_window {
 	bool reads;
 	/* the last one is a call, whose return address the stub has to push by hand */
 	bool has_call;
-	/* Offsets, from the function's first byte, of displacements of 4 bytes relative to rip. */
+	/* Offsets, from the function's first byte, of distances of 4 bytes. */
 	uint32_t relative_offs[WINDOW_RIP_MAX];
 	uint8_t n_relative_offs;
 	/* Offsets of jumps among them that stay in the function. They have two, five or six bytes.
-	 * An unconditional one is the last. With jumps, nothing in the window changes rsp, and
-	 * has_call is false. */
+	 * An unconditional one is the last. With jumps, nothing in the window changes the stack
+	 * pointer, and has_call is false. */
 	uint32_t jump_offs[WINDOW_JUMPS_MAX];
 	uint8_t n_jump_offs;
 	/* Length of the instruction right before them, when flags are live there. It has set the
@@ -78,8 +78,8 @@ struct code_window {
 	uint8_t compare_len;
 	/* For an entry: instructions come before it that may have changed arguments. */
 	bool further;
-	/* Some of these may fault, with rsp at the return address. Such a window is used only when
-	 * calls that fault are reported. */
+	/* Some of these may fault, with the stack pointer at the return address. Such a window is
+	 * used only when calls that fault are reported. */
 	bool past_fault;
 };
 
@@ -93,14 +93,15 @@ struct code_branches {
 		uint32_t off;
 		uint8_t len;
 	} at[BRANCHES_MAX];
-	uint8_t n;                /* 0 when there are none, or not all can be listed */
-	uint32_t to;              /* offset of their target */
-	uint16_t rsp_to_ra_bytes; /* bytes from rsp up to the return address at the target */
+	uint8_t n;   /* 0 when there are none, or not all can be listed */
+	uint32_t to; /* offset of their target */
+	/* bytes from the stack pointer up to the return address at the target */
+	uint16_t rsp_to_ra_bytes;
 };
 
 enum code_status {
 	CODE_OK,
-	CODE_UNDECODABLE, /* it has an instruction, outside padding, that capstone does not know */
+	CODE_UNDECODABLE, /* outside padding it has an instruction that is not known */
 	CODE_NO_BYTES,    /* the file holds no bytes for it, or its size is 0 */
 };
 
@@ -109,7 +110,7 @@ enum line_end {
 	LINE_FOUND,
 	LINE_FAULT,  /* an instruction that may fault; a call that panics there has been entered */
 	LINE_FLOW,   /* a RET, an indirect jump or call, the end of the function */
-	LINE_SP,     /* an instruction changes rsp in a way that is not followed */
+	LINE_SP,     /* an instruction changes the stack pointer in a way that is not followed */
 	LINE_TARGET, /* a branch goes to it or to an instruction before it */
 	LINE_LOOP,   /* a loop comes back to the first instruction */
 	LINE_ENDS,
@@ -117,10 +118,10 @@ enum line_end {
 
 struct gocode {
 	enum code_status status;
-	/* the prologue has a stack check against 0x10(%r14) (user stack) */
+	/* the prologue has a stack check against the user stack's guard, by g in its register */
 	bool has_check;
-	/* R14 is g at the entry. It is not in ABI0 functions, nor where the code loads R14 or g
-	 * from TLS before using it. */
+	/* g is in its register at the entry. It is not in ABI0 functions, nor where the code loads
+	 * that register, or g from TLS, before using it. */
 	bool g_in_register;
 	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
@@ -172,8 +173,8 @@ struct gocode {
 	 * others. The code that runs least comes first. */
 	struct code_window *inline_rooms;
 	size_t n_inline_rooms;
-	/* The last RET is one byte. After it the function has nothing, or int3 that no branch goes
-	 * to. */
+	/* The last RET is one byte. After it the function has nothing, or padding that no branch
+	 * goes to. */
 	bool ends_in_ret;
 	/* jumps out of the function, morestack's excluded */
 	struct code_tail *tails;
@@ -183,9 +184,9 @@ struct gocode {
 	size_t n_morestack;
 };
 
-struct gocode_ctx; /* one capstone handle and the branch targets of the binary's jump tables */
+struct gocode_ctx; /* a decoder, and the branch targets of the binary's jump tables */
 
-/* Returns NULL with errno ENOMEM, or ENOTSUP when capstone has no x86. Borrows b. */
+/* Returns NULL with errno ENOMEM, or ENOTSUP when the decoder cannot be had. Borrows b. */
 struct gocode_ctx *gocode_ctx_new(const struct gobin *b);
 /* Makes later calls look for windows of inline stubs as well. */
 void gocode_ctx_inline(struct gocode_ctx *c);
@@ -206,9 +207,9 @@ int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
 
 /* Finds a point for each RET of f at which a probe sees f return. It is the last instruction before
  * the RET that the kernel emulates, under two conditions. Every call that comes to that RET passes
- * it once, with its first result already in RAX. No other call comes to it. Without such an
- * instruction the point is the RET itself. The caller frees *points. Returns 0, -ENOMEM, or -EILSEQ
- * when f cannot be decoded. */
+ * it once, with its first result already in its register. No other call comes to it. Without such
+ * an instruction the point is the RET itself. The caller frees *points. Returns 0, -ENOMEM, or
+ * -EILSEQ when f cannot be decoded. */
 int gocode_returns(struct gocode_ctx *c, const struct gofunc *f, struct code_point **points,
 		   size_t *n);
 

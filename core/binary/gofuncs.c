@@ -149,7 +149,7 @@ static void set_source(struct gobin *b, struct gofunc *f, const struct pclnfunc 
 
 /*
  * Up to the next function there is padding, but code may end in that byte
- * too (jmp .-50 is eb cc). The linker ends every pc-value table at the
+ * too, as a part of a branch. The linker ends every pc-value table at the
  * function's true size (cmd/internal/obj/pcln.go funcpctab).
  */
 static uint32_t code_size(const struct pclntab *t, const struct pclnfunc *pf, uint64_t span,

@@ -26,7 +26,7 @@ struct insn {
 	bool tls : 1;
 	/* a RET that only pops the return address, in its shortest form */
 	bool plain_ret : 1;
-	/* repeats itself, like a string instruction of x86 */
+	/* repeats itself, as string instructions may */
 	bool loops : 1;
 	/* target of a relative branch, counted like off; may lie outside the function */
 	int64_t target;

@@ -51,7 +51,7 @@ struct own_symbols {
 	bool tinygo, gccgo;
 };
 
-/* Of TinyGo's runtime, src/runtime/asm_amd64.S and others; of gcc/go/gofrontend, which begins
+/* Of TinyGo's runtime, src/runtime/asm_*.S; of gcc/go/gofrontend, which begins
  * package main there. Names of files are no marks. */
 static int note_own(void *ctx, const struct gosym *sym)
 {

@@ -78,6 +78,7 @@ static uint8_t table_opcode(const uint8_t *p, unsigned n, unsigned len)
 	return at < len ? p[at] : 0xcc;
 }
 
+/* Emulated are nop, jmp, jcc, call rel32 and push: from v3.16 on, push from v4.16 on. */
 static uint8_t class_of(const uint8_t *p, unsigned len, const struct prefixes *x, uint8_t flow)
 {
 	uint8_t op = p[x->n];

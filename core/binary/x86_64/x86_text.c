@@ -58,7 +58,7 @@ static unsigned decode(void *decoder, const uint8_t *p, size_t left, uint64_t va
 }
 
 const struct arch_text x86_text = {
-	.most_bytes = INSN_MAX,
+	.insn_bytes_max = INSN_MAX,
 	.open = open_speller,
 	.close = close_speller,
 	.decode = decode,

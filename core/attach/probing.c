@@ -426,7 +426,7 @@ struct ring_site *probing_ring_sites(const struct probing *p)
 	for (size_t i = 0; sites && i < plan->n_sites; i++)
 		if (site_is_inline(&plan->sites[i]))
 			sites[i] = rings_site(plan->sites[i].kind,
-					      plan->sites[i].stub.ring_rsp_to_ra_bytes);
+					      plan->sites[i].stub.ring_to_frame_bytes);
 	return sites;
 }
 

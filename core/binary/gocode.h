@@ -14,10 +14,10 @@ enum insn_class {
 
 /* An instruction that a probe can be put on. */
 struct code_point {
-	uint32_t off;             /* from the function's first byte */
-	uint16_t rsp_to_ra_bytes; /* bytes from the stack pointer up to the return address */
-	uint8_t len;              /* length of the instruction */
-	uint8_t class;            /* enum insn_class */
+	uint32_t off;            /* from the function's first byte */
+	uint16_t to_frame_bytes; /* bytes from the stack pointer up to the return address */
+	uint8_t len;             /* length of the instruction */
+	uint8_t class;           /* enum insn_class */
 	/* it is the stack check's conditional jump, which when taken leads to morestack */
 	bool check_jcc;
 	/* it is a RET in its shortest form, which only pops the return address */
@@ -56,8 +56,8 @@ struct code_window {
 	uint8_t len;  /* 0 when there is none, see fate */
 	uint8_t fate; /* enum window_fate */
 	/* Bytes from the stack pointer up to the return address, before the first */
-	uint16_t rsp_to_ra_bytes;
-	uint16_t rsp_to_ra_after_bytes; /* and such bytes after the last of them */
+	uint16_t to_frame_bytes;
+	uint16_t to_frame_after_bytes; /* and such bytes after the last of them */
 	/* Windows for inline stubs only: */
 	bool faults; /* an instruction of them may fault */
 	/* one reads flags, or a register that recording changes, so the record comes after them */
@@ -96,7 +96,7 @@ struct code_branches {
 	uint8_t n;   /* 0 when there are none, or not all can be listed */
 	uint32_t to; /* offset of their target */
 	/* bytes from the stack pointer up to the return address at the target */
-	uint16_t rsp_to_ra_bytes;
+	uint16_t to_frame_bytes;
 };
 
 enum code_status {
@@ -126,7 +126,7 @@ struct gocode {
 	bool loop_at_start;      /* a branch other than morestack's comes back to the first byte */
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check, or without a
-	 * check from the start. No branch goes to it or to one before it, and rsp_to_ra_bytes is
+	 * check from the start. No branch goes to it or to one before it, and to_frame_bytes is
 	 * known. The check's own jcc is used when no later instruction is suitable. When has_entry
 	 * is false, only `start` is left. */
 	bool has_entry;

@@ -38,10 +38,10 @@ struct body {
 	size_t n;
 };
 
-static inline struct code_point point(const struct insn *in, int64_t rsp_to_ra_bytes)
+static inline struct code_point point(const struct insn *in, int64_t to_frame_bytes)
 {
 	return (struct code_point){ .off = in->off,
-				    .rsp_to_ra_bytes = (uint16_t)rsp_to_ra_bytes,
+				    .to_frame_bytes = (uint16_t)to_frame_bytes,
 				    .len = in->len,
 				    .class = in->class };
 }

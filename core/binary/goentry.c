@@ -43,7 +43,7 @@ static bool is_straight(const struct body *y, const struct code_point *end)
 	       !y->insns[i].loops)
 		i++;
 	return i > 0 && i < GOCODE_BRIEF_MAX && i < y->n && y->insns[i].flow == FLOW_RET &&
-	       y->insns[i].off == end->off && end->rsp_to_ra_bytes == 0 &&
+	       y->insns[i].off == end->off && end->to_frame_bytes == 0 &&
 	       !gocode_targeted(y, 0, end->off);
 }
 

@@ -34,11 +34,11 @@ static bool entered_elsewhere(const struct body *y, size_t first, size_t last)
 static struct code_point before_ret(const struct body *y, size_t ret)
 {
 	for (size_t i = ret; i-- > 0 && only_returns(y, &y->insns[i], y->insns[ret].off);) {
-		uint16_t rsp_to_ra;
+		uint16_t to_frame;
 
 		if (y->insns[i].class == INSN_EMULATED && !entered_elsewhere(y, i, ret) &&
-		    gocode_sp_at(y, y->insns[i].off, &rsp_to_ra))
-			return point(&y->insns[i], rsp_to_ra);
+		    gocode_sp_at(y, y->insns[i].off, &to_frame))
+			return point(&y->insns[i], to_frame);
 	}
 	return ret_point(&y->insns[ret]);
 }

@@ -120,7 +120,7 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		if (!padding || err)
 			return err;
 	}
-	const uint16_t after = w->rsp_to_ra_after_bytes;
+	const uint16_t after = w->to_frame_after_bytes;
 	struct site_stub *stub = &s->stub;
 	*stub = (struct site_stub){
 		.why = STUB_HAS_ONE,
@@ -128,8 +128,8 @@ int inline_give_stub(struct plan *p, struct plan_site *s, const struct code_wind
 		.displaced_len = w->len,
 		.displaced_vaddr = fn->vaddr + w->off,
 		/* at the jump to a function that was called, its return address is there, too */
-		.rsp_to_ra_bytes = after + (w->has_call ? 8 : 0),
-		.ring_rsp_to_ra_bytes = w->reads ? after : w->rsp_to_ra_bytes,
+		.to_frame_bytes = after + (w->has_call ? 8 : 0),
+		.ring_to_frame_bytes = w->reads ? after : w->to_frame_bytes,
 		.keeps_rdx = !at_return,
 		.late = w->reads,
 		.has_call = w->has_call,
@@ -226,8 +226,8 @@ int inline_give_branches(struct plan *p, struct plan_site *s, const struct gocod
 	if (!w->len) {
 		s->stub = (struct site_stub){ .why = STUB_HAS_ONE,
 					      .kind = STUB_INLINE,
-					      .rsp_to_ra_bytes = from->rsp_to_ra_bytes,
-					      .ring_rsp_to_ra_bytes = from->rsp_to_ra_bytes };
+					      .to_frame_bytes = from->to_frame_bytes,
+					      .ring_to_frame_bytes = from->to_frame_bytes };
 		p->stubs.n_sites++;
 		p->stubs.inl.n_sites++;
 	}

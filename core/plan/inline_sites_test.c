@@ -105,8 +105,8 @@ static void check_ret(const struct gobin *b, const struct plan_site *s)
 	assert_in_range(s->stub.displaced_len, 2, 5);
 	assert_int_equal(s->stub.displaced_len < 5, s->stub.padding_vaddr != 0);
 	assert_memory_equal(code, "\xc3\xcc\xcc\xcc\xcc", s->stub.displaced_len);
-	assert_int_equal(s->stub.rsp_to_ra_bytes, 0);
-	assert_int_equal(s->stub.ring_rsp_to_ra_bytes, 0);
+	assert_int_equal(s->stub.to_frame_bytes, 0);
+	assert_int_equal(s->stub.ring_to_frame_bytes, 0);
 	assert_true(s->kind == EV_EXIT || s->kind == EV_ENTRY_EXIT);
 }
 

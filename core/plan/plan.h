@@ -137,13 +137,14 @@ struct site_stub {
 	uint8_t kind; /* enum stub_kind */
 	/* bytes that the jump to the stub replaces, 0 when there is no stub */
 	uint8_t displaced_len;
-	uint16_t rsp_to_ra_bytes; /* from rsp up to the return address, at the probe */
+	uint16_t to_frame_bytes; /* from the stack pointer up to the return address, at the probe */
 	uint64_t displaced_vaddr;
 	uint32_t enter_off; /* target of the jump in the text */
 	uint32_t probe_off; /* the probed instruction */
 	/* For STUB_INLINE: */
-	/* bytes from rsp up to the return address, where the stub takes the depth of its event */
-	uint16_t ring_rsp_to_ra_bytes;
+	/* bytes from the stack pointer up to the return address, where the stub takes the depth of
+	 * its event */
+	uint16_t ring_to_frame_bytes;
 	bool keeps_rdx; /* an entry: rdx may hold the closure */
 	/* the stub writes its event after the displaced instructions */
 	bool late;
@@ -205,15 +206,15 @@ struct plan_site {
 	uint32_t func;   /* index into plan.funcs; PLAN_NO_FUNC for a site inside the runtime */
 	uint32_t target; /* the probed function that a tail jump goes to, else PLAN_NO_FUNC */
 	uint64_t vaddr, file_off;
-	uint64_t target_vaddr;    /* target of a tail jump, 0 when it is not known */
-	uint16_t kind;            /* EV_* */
-	uint16_t rsp_to_ra_bytes; /* from rsp up to the return address */
-	uint8_t program;          /* enum site_program */
-	uint8_t insn_class;       /* enum insn_class, of the instruction at vaddr */
-	bool check_jcc;           /* no event when this conditional jump is taken */
-	bool plain_ret;           /* a RET that a BPF program can perform */
-	uint8_t prologue_stop;    /* EV_RESUME: STOP_* */
-	uint8_t state_at;         /* EV_STATE: STATE_AT_* */
+	uint64_t target_vaddr;   /* target of a tail jump, 0 when it is not known */
+	uint16_t kind;           /* EV_* */
+	uint16_t to_frame_bytes; /* from the stack pointer up to the return address */
+	uint8_t program;         /* enum site_program */
+	uint8_t insn_class;      /* enum insn_class, of the instruction at vaddr */
+	bool check_jcc;          /* no event when this conditional jump is taken */
+	bool plain_ret;          /* a RET that a BPF program can perform */
+	uint8_t prologue_stop;   /* EV_RESUME: STOP_* */
+	uint8_t state_at;        /* EV_STATE: STATE_AT_* */
 	/* function of a site inside the runtime, a string of the gobin */
 	const char *runtime_func;
 	struct site_stub stub;

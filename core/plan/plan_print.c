@@ -147,7 +147,7 @@ static void json_site(struct json *j, const struct plan_site *s)
 	json_kv_str(j, "kind", event_kind_site(s->kind));
 	json_kv_u64(j, "vaddr", s->vaddr);
 	json_kv_u64(j, "file_off", s->file_off);
-	json_kv_u64(j, "sp_adj_bytes", s->rsp_to_ra_bytes);
+	json_kv_u64(j, "sp_adj_bytes", s->to_frame_bytes);
 	json_kv_str(j, "trap", class_name(s));
 	json_kv_str(j, "stub", stub_reason_name(s->stub.why));
 	if (s->runtime_func)

@@ -58,7 +58,7 @@ static const struct code_point *entry_with_arguments(const struct gocode *code)
 	uint32_t after_check = 32; /* the longest check is 28 bytes */
 
 	return code->has_entry && (code->entry.check_jcc || code->entry.off < after_check) &&
-			       code->entry.rsp_to_ra_bytes == 0
+			       code->entry.to_frame_bytes == 0
 		       ? &code->entry
 		       : &code->start;
 }

@@ -101,7 +101,7 @@ static void goroutines_by_stubs(void **state)
 				continue;
 			if (site_is_inline(s) != by_stub(s) || plan_can_join(s) != by_stub(s))
 				fail_msg("%s: %s", variants[v], s->runtime_func);
-			assert_int_equal(s->stub.ring_rsp_to_ra_bytes, 0);
+			assert_int_equal(s->stub.ring_to_frame_bytes, 0);
 		}
 		plan_free(p);
 		gobin_close(b);
@@ -133,7 +133,7 @@ static void states_by_stubs(void **state)
 			}
 			if (site_is_inline(s) != (s->state_at != STATE_AT_PREEMPT))
 				fail_msg("%s: %s", variants[v], s->runtime_func);
-			assert_int_equal(s->stub.ring_rsp_to_ra_bytes, 0);
+			assert_int_equal(s->stub.ring_to_frame_bytes, 0);
 			stubs += site_is_inline(s);
 		}
 		assert_true(stubs >= (gobin_go_minor(b) >= 26 ? 3 : 1));

@@ -85,6 +85,6 @@ int runtime_stub_give(struct plan *p, struct plan_site *s, const struct gofunc *
 	    !runtime_stub_keeps_registers(p, fn, w) || !is_free(p, fn, w))
 		return 0;
 	err = inline_give_stub(p, s, w, NULL, s->kind == EV_CREATE);
-	s->stub.ring_rsp_to_ra_bytes = 0; /* what it writes is no depth */
+	s->stub.ring_to_frame_bytes = 0; /* what it writes is no depth */
 	return err;
 }

@@ -10,9 +10,9 @@ uint64_t site_cookie(const struct plan_site *s, bool in_stub)
 
 	/* A stub's probe is neither on the stack check's branch nor on a RET. */
 	if (in_stub)
-		return COOKIE(s->number, s->stub.rsp_to_ra_bytes, s->kind, stop);
+		return COOKIE(s->number, s->stub.to_frame_bytes, s->kind, stop);
 	if (s->plain_ret)
 		return COOKIE(s->number, COOKIE_RET_BITS(s->vaddr), s->kind, COOKIE_RET | stop);
-	return COOKIE(s->number, s->rsp_to_ra_bytes, s->kind,
+	return COOKIE(s->number, s->to_frame_bytes, s->kind,
 		      (s->check_jcc ? COOKIE_CHECK_JCC : 0) | stop);
 }

@@ -11,7 +11,7 @@
 
 static void entry(void **state)
 {
-	struct plan_site s = { .number = 0xfedcba98, .kind = EV_ENTRY, .rsp_to_ra_bytes = 0xffff };
+	struct plan_site s = { .number = 0xfedcba98, .kind = EV_ENTRY, .to_frame_bytes = 0xffff };
 	uint64_t c = site_cookie(&s, false);
 
 	(void)state;
@@ -45,11 +45,11 @@ static void in_a_stub(void **state)
 	const struct plan_site s = {
 		.number = 9,
 		.kind = EV_ENTRY_EXIT,
-		.rsp_to_ra_bytes = 8,
+		.to_frame_bytes = 8,
 		.plain_ret = true,
 		.check_jcc = true,
 		.vaddr = 0xfff,
-		.stub = { .displaced_len = 5, .rsp_to_ra_bytes = 24 },
+		.stub = { .displaced_len = 5, .to_frame_bytes = 24 },
 	};
 	uint64_t c = site_cookie(&s, true);
 

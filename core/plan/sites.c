@@ -14,7 +14,7 @@ struct plan_site site_at(const struct gofunc *fn, const struct code_point *at, u
 		.vaddr = fn->vaddr + at->off,
 		.file_off = fn->file_off + at->off,
 		.kind = kind,
-		.rsp_to_ra_bytes = at->rsp_to_ra_bytes,
+		.to_frame_bytes = at->to_frame_bytes,
 		.program = program,
 		.insn_class = at->class,
 		.check_jcc = at->check_jcc,

@@ -76,7 +76,7 @@ static int add_point(struct plan *p, const struct gofunc *fn, const struct code_
 	s.state_at = what->state_at;
 	if (w && stubs_possible(p) && may_displace(p, fn, w, what->state_at)) {
 		err = inline_give_stub(p, &s, w, NULL, what->where == AT_RETURNS);
-		s.stub.ring_rsp_to_ra_bytes = 0; /* what it writes is no depth */
+		s.stub.ring_to_frame_bytes = 0; /* what it writes is no depth */
 	}
 	return err ? err : plan_add_site(p, &s);
 }

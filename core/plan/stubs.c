@@ -71,11 +71,11 @@ static void give_stub(struct plan *p, struct plan_site *s, const struct code_win
 	stub->displaced_vaddr = f->fn->vaddr + w->off;
 	p->stubs.n_sites++;
 	if (s->program == PROGRAM_EXIT)
-		stub->rsp_to_ra_bytes = 0;
+		stub->to_frame_bytes = 0;
 	else if (s->program != PROGRAM_ENTRY || kind == STUB_JUMP)
-		stub->rsp_to_ra_bytes = w->rsp_to_ra_after_bytes;
+		stub->to_frame_bytes = w->to_frame_after_bytes;
 	else
-		stub->rsp_to_ra_bytes = w->rsp_to_ra_bytes;
+		stub->to_frame_bytes = w->to_frame_bytes;
 }
 
 /* In a plan with inline stubs, springboard's are only in functions that can have none: windows of

@@ -207,7 +207,7 @@ static void most_exits_have_one(void **state)
 		assert_int_equal(s->insn_class, INSN_STEP);
 		assert_int_equal(site_is_stepped(s), !site_has_stub(s));
 		assert_int_not_equal(s->stub.why, STUB_NOT_ASKED);
-		assert_int_equal(s->stub.rsp_to_ra_bytes, 0);
+		assert_int_equal(s->stub.to_frame_bytes, 0);
 	}
 	assert_true(with * 100 > exits * 85);
 	assert_int_not_equal(l.p->stubs.vaddr, 0);
@@ -261,7 +261,7 @@ static void without_its_stubs_it_is_the_emulated_plan(void **state)
 		assert_int_equal(a->vaddr, b->vaddr);
 		assert_int_equal(a->kind, b->kind);
 		assert_int_equal(a->insn_class, b->insn_class);
-		assert_int_equal(a->rsp_to_ra_bytes, b->rsp_to_ra_bytes);
+		assert_int_equal(a->to_frame_bytes, b->to_frame_bytes);
 	}
 	assert_int_equal(e->stubs.bytes, 0);
 	plan_free(e);

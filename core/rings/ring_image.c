@@ -37,7 +37,7 @@ int ring_image_write(FILE *out, const struct rings_options *opt)
 		if (rings_site_kind(&opt->sites[i]))
 			fprintf(out, "site %" PRIu32 " %s %u\n", i,
 				event_kind_name(rings_site_kind(&opt->sites[i])),
-				opt->sites[i].rsp_to_ra_bytes);
+				opt->sites[i].to_frame_bytes);
 	for (unsigned i = 0; i < opt->n_rings; i++)
 		write_ring(out, &opt->memory[i]);
 	return fflush(out) || ferror(out) ? -EIO : 0;

@@ -21,12 +21,12 @@ static bool add_site(struct ring_image *image, const char *line)
 {
 	uint32_t number;
 	char kind[32];
-	uint16_t rsp_to_ra;
+	uint16_t to_frame;
 
-	if (sscanf(line, "site %" SCNu32 " %31s %" SCNu16, &number, kind, &rsp_to_ra) != 3 ||
+	if (sscanf(line, "site %" SCNu32 " %31s %" SCNu16, &number, kind, &to_frame) != 3 ||
 	    number >= IMAGE_SITES || !rings_kind(event_kind_by_name(kind)))
 		return false;
-	image->sites[number] = rings_site(event_kind_by_name(kind), rsp_to_ra);
+	image->sites[number] = rings_site(event_kind_by_name(kind), to_frame);
 	if (number >= image->n_sites)
 		image->n_sites = number + 1;
 	return true;

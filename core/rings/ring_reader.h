@@ -132,7 +132,7 @@ static inline uint64_t ring_reader_take_one(struct ring_reader *r, const struct 
 	ev->ts_ns = ns;
 	ev->goid = r->goid;
 	ev->site = number;
-	ev->depth = r->depth - site.rsp_to_ra_bytes;
+	ev->depth = r->depth - site.to_frame_bytes;
 	ev->tid = r->tid;
 	ev->kind = r->kind;
 	ev->flags = RING_EVENT_FLAGS;

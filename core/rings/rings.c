@@ -54,9 +54,9 @@ bool rings_kind(unsigned kind)
 	       (!event_kind_has_args(kind) || rings_args(kind));
 }
 
-struct ring_site rings_site(unsigned kind, uint16_t rsp_to_ra_bytes)
+struct ring_site rings_site(unsigned kind, uint16_t to_frame_bytes)
 {
-	struct ring_site s = { .rsp_to_ra_bytes = rsp_to_ra_bytes };
+	struct ring_site s = { .to_frame_bytes = to_frame_bytes };
 
 	*(event_kind_has_args(kind) ? &s.kind_with_args : &s.kind) = (uint8_t)kind;
 	return s;

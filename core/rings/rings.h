@@ -44,11 +44,11 @@ static inline unsigned rings_args(unsigned kind)
 struct ring_site {
 	uint8_t kind; /* without arguments */
 	uint8_t kind_with_args;
-	uint16_t rsp_to_ra_bytes; /* rsp to return address where the stub takes depth */
+	uint16_t to_frame_bytes; /* stack pointer to return address, where the stub takes depth */
 };
 
 /* Returns the ring_site of a site whose stub writes `kind`, see rings_kind. */
-struct ring_site rings_site(unsigned kind, uint16_t rsp_to_ra_bytes);
+struct ring_site rings_site(unsigned kind, uint16_t to_frame_bytes);
 static inline uint8_t rings_site_kind(const struct ring_site *s)
 {
 	return s->kind ? s->kind : s->kind_with_args;

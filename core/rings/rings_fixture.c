@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 static const struct ring_site sites[N_SITES] = {
-	[0] = { .kind = EV_ENTRY, .rsp_to_ra_bytes = 8 },
+	[0] = { .kind = EV_ENTRY, .to_frame_bytes = 8 },
 	[1] = { .kind = EV_EXIT },
 	[2] = { .kind = 0 }, /* no inline stub */
 	[3] = { .kind = EV_ENTRY_EXIT },

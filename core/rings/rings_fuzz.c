@@ -23,7 +23,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const struct ring_site sites[N_SITES] = {
-	{ .kind = EV_ENTRY, .rsp_to_ra_bytes = 8 },
+	{ .kind = EV_ENTRY, .to_frame_bytes = 8 },
 	{ .kind = EV_EXIT },
 	{ 0 },
 	{ .kind = EV_TAIL },

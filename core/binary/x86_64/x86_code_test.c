@@ -41,7 +41,7 @@ static void assert_checked(const struct gobin *b, const struct gocode *k, const 
 	if (gobin_go_minor(b) < 21)
 		return;
 	assert_int_equal(byte_at(b, name, k->entry.off), 0x55);
-	assert_int_equal(k->entry.rsp_to_ra_bytes, 0);
+	assert_int_equal(k->entry.to_frame_bytes, 0);
 	assert_false(k->entry.check_jcc);
 }
 
@@ -224,7 +224,7 @@ static void test_tail_jumps(void **state)
 	const struct gofunc *target;
 
 	assert_int_equal(k.n_tails, 1);
-	assert_int_equal(k.tails[0].at.rsp_to_ra_bytes, 0);
+	assert_int_equal(k.tails[0].at.to_frame_bytes, 0);
 	target = gobin_func_at(b, k.tails[0].target);
 	assert_non_null(target);
 	assert_int_equal(target->vaddr, k.tails[0].target);
@@ -235,7 +235,7 @@ static void test_tail_jumps(void **state)
 	if (gobin_go_minor(b) == 19 || gobin_go_minor(b) >= 24) {
 		assert_int_equal(k.n_tails, 1);
 		assert_int_equal(k.n_rets, 0);
-		assert_int_equal(k.tails[0].at.rsp_to_ra_bytes, 0);
+		assert_int_equal(k.tails[0].at.to_frame_bytes, 0);
 		assert_ptr_equal(gobin_func_at(b, k.tails[0].target),
 				 gobin_func_named(b, "main.(*named).Name"));
 	} else {
@@ -344,8 +344,7 @@ static void assert_exits(const struct gobin *b, const struct gofunc *f, const st
 		const struct code_tail *tail = &k->tails[t];
 		const struct gofunc *to = gobin_func_at(b, tail->target);
 
-		if (tail->at.rsp_to_ra_bytes ||
-		    (tail->target && (!to || to->vaddr != tail->target)))
+		if (tail->at.to_frame_bytes || (tail->target && (!to || to->vaddr != tail->target)))
 			fail_msg("%s: tail jump at +%u to no function", f->name, tail->at.off);
 	}
 }
@@ -377,9 +376,9 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 		assert_exits(b, f, &k);
 		tails += k.n_tails;
 		if (k.has_entry && (gobin_sp_delta(b, f, f->vaddr + k.entry.off, &down) < 0 ||
-				    down != k.entry.rsp_to_ra_bytes))
+				    down != k.entry.to_frame_bytes))
 			fail_msg("%s: entry at +%u with rsp %d below, not %u", f->name, k.entry.off,
-				 down, k.entry.rsp_to_ra_bytes);
+				 down, k.entry.to_frame_bytes);
 		if (k.has_entry && i % 8 == 0)
 			assert_reached_once(cs, b, f, &k);
 		if (k.brief && !k.has_check)

@@ -38,7 +38,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	}
 	if (end - start < WINDOW_SHORT_MIN)
 		return inline_no_window(fate == WINDOW_OK ? WINDOW_SHORT : fate);
-	if (!gocode_sp_at(y, start, &w.rsp_to_ra_bytes))
+	if (!gocode_sp_at(y, start, &w.to_frame_bytes))
 		return inline_no_window(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -63,7 +63,7 @@ static void find_branches(const struct body *y, size_t to, size_t ret, uint32_t 
 	struct code_window w = inline_no_window(WINDOW_TARGET);
 
 	if (gocode_in_table(y, at, y->insns[ret].off) ||
-	    (to != ret && !gocode_sp_at(y, at, &b.rsp_to_ra_bytes)))
+	    (to != ret && !gocode_sp_at(y, at, &b.to_frame_bytes)))
 		return;
 	for (size_t i = 0; i < y->n; i++) {
 		const struct insn *in = &y->insns[i];
@@ -80,7 +80,7 @@ static void find_branches(const struct body *y, size_t to, size_t ret, uint32_t 
 			return;
 		/* Those that branch are recorded with rsp as it is there. */
 		w.reads |= to != ret;
-		w.rsp_to_ra_after_bytes = b.rsp_to_ra_bytes;
+		w.to_frame_after_bytes = b.to_frame_bytes;
 	}
 	*out = b;
 	*window = w;

@@ -57,8 +57,8 @@ static struct code_window forward(const struct body *y, size_t first, size_t sto
 	}
 	if (end - start < WINDOW_SHORT_MIN)
 		return inline_no_window(fate == WINDOW_OK ? WINDOW_SHORT : fate);
-	if (end >= y->f->size || !gocode_sp_at(y, start, &w.rsp_to_ra_bytes) ||
-	    !gocode_sp_at(y, end, &w.rsp_to_ra_after_bytes))
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.to_frame_bytes) ||
+	    !gocode_sp_at(y, end, &w.to_frame_after_bytes))
 		return inline_no_window(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);

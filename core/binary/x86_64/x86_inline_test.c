@@ -371,11 +371,11 @@ static void test_branch_before_ret(void **state)
 	assert_int_equal(k.n_rets, 1);
 	assert_int_equal(from->n, 1);
 	assert_int_equal(from->to, k.rets[0].off - 1);
-	assert_int_equal(from->rsp_to_ra_bytes, 8);
+	assert_int_equal(from->to_frame_bytes, 8);
 	assert_int_equal(w->off + w->len, from->to);
 	assert_int_equal(w->len, 7);
 	assert_true(w->reads); /* with rsp as it is for who branches there */
-	assert_int_equal(w->rsp_to_ra_after_bytes, 8);
+	assert_int_equal(w->to_frame_after_bytes, 8);
 	gocode_free(&k);
 
 	k = analyze(b, c, "main.results");

@@ -64,8 +64,8 @@ static struct code_window forward(const struct body *y, size_t first, bool enter
 	if (gocode_targeted(y, start + enterable, end - 1))
 		return none(WINDOW_TARGET);
 	/* What follows must exist: it is jumped back to. */
-	if (end >= y->f->size || !gocode_sp_at(y, start, &w.rsp_to_ra_bytes) ||
-	    !gocode_sp_at(y, end, &w.rsp_to_ra_after_bytes))
+	if (end >= y->f->size || !gocode_sp_at(y, start, &w.to_frame_bytes) ||
+	    !gocode_sp_at(y, end, &w.to_frame_after_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);
@@ -91,7 +91,7 @@ static struct code_window before_ret(const struct body *y, size_t ret, uint32_t 
 	/* A branch may go to the first of them, where the jump is. */
 	if (gocode_targeted(y, start + 1, end))
 		return none(WINDOW_TARGET);
-	if (!gocode_sp_at(y, start, &w.rsp_to_ra_bytes))
+	if (!gocode_sp_at(y, start, &w.to_frame_bytes))
 		return none(WINDOW_SHORT);
 	w.off = start;
 	w.len = (uint8_t)(end - start);

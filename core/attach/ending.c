@@ -30,17 +30,18 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 		{ KEY_END_DROPPED_OUTSIDE_STACK, c.dropped_outside },
 		{ KEY_END_DROPPED_FAULT, c.dropped_fault },
 		{ KEY_END_TIME_NS, clock_monotonic_ns() },
-		{ KEY_END_DETACH_NS, r->detach_ns },
+		{ KEY_END_DETACH_NS, r->outcome.detach_ns },
 		{ KEY_END_IMAGES, s->images },
 	};
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(counts) / sizeof(*counts) && !err; i++)
 		err = set_count(end, counts[i].key, counts[i].n);
-	if (!err && r->off_cpu_seen.missed)
-		err = set_count(end, KEY_END_OFF_CPU_MISSED, r->off_cpu_seen.missed);
-	if (!err && r->probing->plan->states && !r->no_off_cpu)
-		err = set_count(end, KEY_END_OFF_CPU_GOTRACE_NS, r->off_cpu_seen.gotrace_ns);
+	if (!err && r->outcome.off_cpu_seen.missed)
+		err = set_count(end, KEY_END_OFF_CPU_MISSED, r->outcome.off_cpu_seen.missed);
+	if (!err && r->probing->plan->states && !r->outcome.no_off_cpu)
+		err = set_count(end, KEY_END_OFF_CPU_GOTRACE_NS,
+				r->outcome.off_cpu_seen.gotrace_ns);
 	for (enum cost_class k = 0; k < COST_CLASSES && !err; k++) {
 		uint64_t n = collector_class_events(r->collector, k);
 
@@ -55,7 +56,7 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 /* What was dear to probe, and the traps of inline stubs. */
 static int describe_load(const struct recording *r, struct trace_info *end)
 {
-	uint64_t cpu_ns = target_cpu_ns(r->target) - r->cpu_before_ns;
+	uint64_t cpu_ns = target_cpu_ns(r->target) - r->times.cpu_before_ns;
 	char text[LOAD_TEXT_BYTES];
 	struct probe_load l;
 	int err = load_watch_find(&r->load, &l);
@@ -117,7 +118,7 @@ static int describe_target(const struct recording *r, const struct collector_sta
 {
 	int status = r->target->wait_status, err = 0;
 	uint64_t cpu_ns = target_cpu_ns(r->target), system_ns = target_system_ns(r->target);
-	uint64_t system_most_ns = cpu_ns - r->cpu_before_ns; /* ticks may say more */
+	uint64_t system_most_ns = cpu_ns - r->times.cpu_before_ns; /* ticks may say more */
 
 	if (children_counted(&r->children)) {
 		err = set_count(end, KEY_END_CHILDREN, r->children.state->children);
@@ -131,17 +132,18 @@ static int describe_target(const struct recording *r, const struct collector_sta
 		err = set_count(end, KEY_END_STATUS, WEXITSTATUS(status));
 	if (!err && r->target->launched && r->target->ended && WIFSIGNALED(status))
 		err = set_count(end, KEY_END_SIGNAL, WTERMSIG(status));
-	if (!err && r->target_end_ns && r->target->exec_ns)
-		err = set_count(end, KEY_END_TARGET_WALL_NS, r->target_end_ns - r->target->exec_ns);
-	if (!err && cpu_ns > r->cpu_before_ns)
-		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->cpu_before_ns);
-	if (!err && system_ns > r->system_before_ns)
+	if (!err && r->outcome.target_end_ns && r->target->exec_ns)
+		err = set_count(end, KEY_END_TARGET_WALL_NS,
+				r->outcome.target_end_ns - r->target->exec_ns);
+	if (!err && cpu_ns > r->times.cpu_before_ns)
+		err = set_count(end, KEY_END_TARGET_CPU_NS, cpu_ns - r->times.cpu_before_ns);
+	if (!err && system_ns > r->times.system_before_ns)
 		err = set_count(end, KEY_END_TARGET_SYSTEM_NS,
-				system_ns - r->system_before_ns < system_most_ns
-					? system_ns - r->system_before_ns
+				system_ns - r->times.system_before_ns < system_most_ns
+					? system_ns - r->times.system_before_ns
 					: system_most_ns);
-	if (!err && r->own_cpu_ns)
-		err = set_count(end, KEY_END_OWN_CPU_NS, r->own_cpu_ns);
+	if (!err && r->times.own_cpu_ns)
+		err = set_count(end, KEY_END_OWN_CPU_NS, r->times.own_cpu_ns);
 	if (!err)
 		err = times_describe(&r->times, end);
 	return err ? err : cpu_samples_describe(&r->cpu_samples, end);
@@ -178,8 +180,8 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 
 	if (!err)
 		err = set_count(end, KEY_END_STUBS_LEFT, n_left_out);
-	if (!err && r->patch_ns)
-		err = set_count(end, KEY_END_PATCH_NS, r->patch_ns);
+	if (!err && r->outcome.patch_ns)
+		err = set_count(end, KEY_END_PATCH_NS, r->outcome.patch_ns);
 	if (!err && r->probing->stops_in.n)
 		err = describe_pauses(r, end);
 	if (!err && !p->n_in_stub) /* the header says something else */
@@ -196,7 +198,7 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 				      n_left_out, r->n_stubs,
 				      r->probing->stops_in.n ? "the process was executing them"
 							     : "another tool probes there?");
-	if (!err && p->n_in_stub && r->new_image)
+	if (!err && p->n_in_stub && r->outcome.new_image)
 		err = trace_info_set(
 			end, KEY_WARN_IMAGE,
 			r->target->launched
@@ -215,12 +217,12 @@ static int describe_stubs(const struct recording *r, const struct collector_stat
 int ending_describe(const struct recording *r, struct trace_info *end)
 {
 	struct collector_stats s = collector_stats(r->collector);
-	int err = trace_info_set(end, KEY_END_REASON, end_reason_name(r->reason));
+	int err = trace_info_set(end, KEY_END_REASON, end_reason_name(r->outcome.reason));
 
 	if (!err)
 		err = describe_counts(r, &s, end);
 	if (!err)
-		err = phases_describe(&r->phases, end);
+		err = phases_describe(r->phases, end);
 	if (!err)
 		err = text_watch_describe(&r->text_watch, end);
 	if (!err && s.layout_wrong)

@@ -14,7 +14,7 @@ struct links_options patching_where(const struct recording *r)
 {
 	return (struct links_options){
 		.probing = r->probing,
-		.exe_fd = r->exe_fd,
+		.exe_fd = r->given->exe_fd,
 		.pid = r->open_to_all ? -1 : r->target->pid,
 		.kind = r->kind,
 		.released = r->releasing.released,
@@ -25,7 +25,7 @@ struct links_options patching_where(const struct recording *r)
 
 bool patching_may_be_undone(const struct recording *r)
 {
-	return gobin_func_named(r->binary, "syscall.Exec");
+	return gobin_func_named(r->given->binary, "syscall.Exec");
 }
 
 /* A new image would run without a probe where nobody learns of it. */
@@ -43,7 +43,7 @@ static void refuse_unwatched(struct recording *r)
 void patching_hold(struct recording *r)
 {
 	refuse_unwatched(r);
-	bool seizes = r->target->launched && (r->probing->n_in_stub || r->second_source);
+	bool seizes = r->target->launched && (r->probing->n_in_stub || r->given->second_source);
 	int err = seizes ? target_seize(r->target) : 0;
 
 	if (err) /* strace -f gotrace, or a security module */
@@ -92,8 +92,8 @@ void patching_at_exec(void *ctx, struct inject *in)
 		return;
 	if (in)
 		text_watch_patched(&r->text_watch);
-	probing_patched(p, in ? springboard_patch(in, p->plan, r->exe_fd, p->stub_fd, &p->rings,
-						  p->in_stub)
+	probing_patched(p, in ? springboard_patch(in, p->plan, r->given->exe_fd, p->stub_fd,
+						  &p->rings, p->in_stub)
 			      : "the command could not be held at its exec");
 	attach_left_out(r);
 	if (r->unprobed)
@@ -102,7 +102,7 @@ void patching_at_exec(void *ctx, struct inject *in)
 		under_jumps_attach(r->links, &r->probes, &attach, r->target->pid);
 	r->n_own_execs = children_own_execs(&r->children);
 	watch_exec(r);
-	r->patch_ns = clock_monotonic_ns() - start;
+	r->outcome.patch_ns = clock_monotonic_ns() - start;
 }
 
 /* ---- a new image, which has no stubs */
@@ -139,7 +139,7 @@ void patching_end_look(struct recording *r)
 	/* since the last look; its new image may have ended, too */
 	if (!r->target->launched && r->probing->n_in_stub && !r->unprobed &&
 	    children_own_execs(&r->children) != r->n_own_execs)
-		r->new_image = true;
+		r->outcome.new_image = true;
 	children_stop_own(&r->children, false);
 	if (children_stopped(&r->children)) {
 		kill(r->target->pid, SIGCONT);
@@ -150,7 +150,7 @@ void patching_end_look(struct recording *r)
 
 int patching_wait_ms(const struct recording *r, int ms)
 {
-	bool soon = r->target->launched && r->probing->n_in_stub && !r->new_image &&
+	bool soon = r->target->launched && r->probing->n_in_stub && !r->outcome.new_image &&
 		    patching_may_be_undone(r);
 
 	return soon && ms > EXEC_LOOK_MS ? EXEC_LOOK_MS : ms;
@@ -160,15 +160,15 @@ void patching_look(struct recording *r)
 {
 	const bool again = children_own_execs(&r->children) != r->n_own_execs;
 
-	if (!r->probing->n_in_stub || r->new_image || r->unprobed)
+	if (!r->probing->n_in_stub || r->outcome.new_image || r->unprobed)
 		return;
 	if (r->target->launched && children_stopped(&r->children)) {
-		r->new_image = true;
+		r->outcome.new_image = true;
 		probe_new_image(r);
 	}
 	if (r->target->launched || !again)
 		return;
-	r->new_image = true;
+	r->outcome.new_image = true;
 	r->probes.state->paused = PAUSED_ALL;
 	log_warn("process %d executed itself anew. No call is recorded from now on",
 		 r->target->pid);
@@ -181,10 +181,10 @@ void patching_running(struct recording *r)
 	struct probing *p = r->probing;
 
 	text_watch_patched(&r->text_watch);
-	r->refused = probing_joined(p, running_patch(p->running, p->in_stub));
-	if (!r->refused)
+	r->outcome.refused = probing_joined(p, running_patch(p->running, p->in_stub));
+	if (!r->outcome.refused)
 		attach_left_out(r);
-	if (r->refused || r->unprobed)
+	if (r->outcome.refused || r->unprobed)
 		return;
 	/* From here on every event is recorded: by a probe where its ring is not open yet. */
 	r->probes.state->paused = PAUSED_NOT;

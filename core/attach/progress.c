@@ -11,7 +11,7 @@ void progress_show(const struct recording *r, uint64_t start_ns, bool last)
 	struct collector_stats s = collector_stats(r->collector);
 	double seconds = (clock_monotonic_ns() - start_ns) / 1e9;
 
-	if (!r->show_progress)
+	if (!r->given->show_progress)
 		return;
 	char line[128];
 	int n = snprintf(line, sizeof(line), "%llu events, %.0f/s, %.1f MB",
@@ -31,10 +31,10 @@ void progress_advise(struct recording *r)
 	const struct cpu_samples_seen seen = cpu_samples_seen(&r->cpu_samples);
 	const char *said = NULL;
 
-	if (r->advise && cpu_ns > r->cpu_before_ns)
-		said = load_watch_look(&r->load, clock_monotonic_ns(), cpu_ns - r->cpu_before_ns,
-				       text);
-	if (!said && r->advise && !r->max_cost)
+	if (r->given->advise && cpu_ns > r->times.cpu_before_ns)
+		said = load_watch_look(&r->load, clock_monotonic_ns(),
+				       cpu_ns - r->times.cpu_before_ns, text);
+	if (!said && r->given->advise && !r->given->max_cost)
 		said = load_watch_all(&r->load, &seen, text);
 	if (said)
 		log_warn("%s", said);

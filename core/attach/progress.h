@@ -9,11 +9,11 @@
 #include "attach/recording.h"
 
 /* Rewrites the line with the number of events, the trace's size and losses since start_ns. `last`
- * removes it. Does nothing without r->show_progress. */
+ * removes it. Does nothing without given->show_progress. */
 void progress_show(const struct recording *r, uint64_t start_ns, bool last);
 
 /* Prints a function that is expensive to trace, once for each function (load_watch_look). Does
- * nothing without r->advise. */
+ * nothing without given->advise. */
 void progress_advise(struct recording *r);
 
 #endif

@@ -27,7 +27,7 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 
 	if (!err)
 		err = trace_info_setf(info, KEY_ATTACH_TIME_NS, "%llu",
-				      (unsigned long long)r->attach_ns);
+				      (unsigned long long)r->outcome.attach_ns);
 	if (!err)
 		err = trace_info_setf(info, KEY_RING_BYTES, "%zu", r->probes.rings.ring_bytes);
 	if (!err && r->probing->n_left_alone)
@@ -41,17 +41,18 @@ int recording_describe(const struct recording *r, struct trace_info *info)
 		err = describe_strategy(info, r->probing);
 	if (!err && r->probing->plan->states)
 		err = trace_info_set(info, KEY_STATES_OFF_CPU,
-				     r->no_off_cpu ? r->no_off_cpu : OFF_CPU_TOLD);
+				     r->outcome.no_off_cpu ? r->outcome.no_off_cpu : OFF_CPU_TOLD);
 	if (!err)
 		err = trace_info_set(info, KEY_PROBE_RET,
 				     r->probing->perform_ret ? RET_PERFORMED : RET_STEPPED);
-	if (!err && r->max_cost)
-		err = trace_info_setf(info, KEY_MAX_COST, "%g", r->max_cost);
-	else if (!err && r->max_cost_traps)
+	if (!err && r->given->max_cost)
+		err = trace_info_setf(info, KEY_MAX_COST, "%g", r->given->max_cost);
+	else if (!err && r->given->max_cost_traps)
 		err = trace_info_setf(info, KEY_MAX_COST_TRAPS, "%g", TRAP_LIMIT_ONE);
 	if (!err && r->probing->strategy == PROBE_INLINE)
 		err = describe_inline_rings(info, r->probing, r->load.inline_ns);
-	return err ? err : costs_describe(info, r->caps, r->probing->plan, r->probing->cost_class);
+	return err ? err
+		   : costs_describe(info, r->given->caps, r->probing->plan, r->probing->cost_class);
 }
 
 /* ---- running */
@@ -72,8 +73,9 @@ static int wait_until(uint64_t due_ns, uint64_t now_ns, int wait_ms)
 static bool keeps_cost(struct recording *r, uint64_t now)
 {
 	if (r->releasing.releases)
-		releasing_look(&r->releasing, now, target_cpu_ns(r->target) - r->cpu_before_ns);
-	return !r->max_cost_ends || !r->releasing.hopeless;
+		releasing_look(&r->releasing, now,
+			       target_cpu_ns(r->target) - r->times.cpu_before_ns);
+	return !r->given->max_cost_ends || !r->releasing.hopeless;
 }
 
 /* What is looked at now and then. */
@@ -81,17 +83,19 @@ static void look(struct recording *r, uint64_t now)
 {
 	patching_look(r);
 	cpu_samples_look(&r->cpu_samples, now);
-	if (r->second_source)
-		r->second_source->look(r->second);
+	if (r->given->second_source)
+		r->given->second_source->look(r->given->second);
 	progress_advise(r);
 	text_watch_look(&r->text_watch, now);
 }
 
 static void collect_until_end(struct recording *r, int wake_fd)
 {
-	uint64_t start = r->collect_start_ns = clock_monotonic_ns(),
-		 deadline = r->duration_ns ? start + r->delay_ns + r->duration_ns : 0,
-		 begin = r->on_begin ? start + r->delay_ns : 0;
+	uint64_t start = r->outcome.collect_start_ns = clock_monotonic_ns(),
+		 deadline = r->given->duration_ns
+				    ? start + r->given->delay_ns + r->given->duration_ns
+				    : 0,
+		 begin = r->given->on_begin ? start + r->given->delay_ns : 0;
 	struct pollfd fds[] = {
 		{ .fd = r->target->pidfd, .events = POLLIN },
 		{ .fd = r->signals->fd, .events = POLLIN },
@@ -104,11 +108,11 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		int wait_ms = r->releasing.releases ? releasing_wait_ms(&r->releasing) : 250;
 
 		if (deadline && now >= deadline) {
-			r->reason = END_DURATION;
+			r->outcome.reason = END_DURATION;
 			return;
 		}
 		if (begin && now >= begin) {
-			r->on_begin(r->on_start_ctx);
+			r->given->on_begin(r->given->on_start_ctx);
 			begin = 0;
 		}
 		wait_ms = wait_until(deadline, now, wait_until(begin, now, wait_ms));
@@ -116,32 +120,32 @@ static void collect_until_end(struct recording *r, int wake_fd)
 		if (poll(fds, 3, signals_wait_ms(r->signals, wait_ms)) < 0 && errno != EINTR) {
 			log_error("tracing ends, gotrace cannot wait for the process: %s",
 				  strerror(errno));
-			r->reason = END_FAILED;
+			r->outcome.reason = END_FAILED;
 			return;
 		}
-		times_look(r, fds[0].revents);
+		times_look(&r->times, r->target, fds[0].revents);
 		if (fds[0].revents && target_reap(r->target)) {
-			r->target_end_ns = clock_monotonic_ns();
-			r->reason = END_EXITED;
+			r->outcome.target_end_ns = clock_monotonic_ns();
+			r->outcome.reason = END_EXITED;
 			return;
 		}
 		if (fds[2].revents) {
-			r->reason = collector_stats(r->collector).error ? END_WRITE_ERROR
-									: END_SIZE;
+			r->outcome.reason = collector_stats(r->collector).error ? END_WRITE_ERROR
+										: END_SIZE;
 			return;
 		}
 		if (fds[1].revents && signals_take(r->signals, r->target)) {
-			r->reason = END_INTERRUPTED;
+			r->outcome.reason = END_INTERRUPTED;
 			return;
 		}
 		signals_pass_on(r->signals, r->target);
-		if (r->on_tick && r->on_tick(r->on_tick_ctx)) {
-			r->reason = END_WHEN;
+		if (r->given->on_tick && r->given->on_tick(r->given->on_tick_ctx)) {
+			r->outcome.reason = END_WHEN;
 			return;
 		}
 		look(r, now);
 		if (!keeps_cost(r, now)) {
-			r->reason = END_COST;
+			r->outcome.reason = END_COST;
 			return;
 		}
 		progress_show(r, start, false);
@@ -159,20 +163,20 @@ static void detach(struct recording *r)
 		rings_shut(collector_rings(r->collector));
 	if (r->probes.state)
 		r->probes.state->paused = PAUSED_ALL;
-	r->off_cpu_seen = off_cpu_close(&r->off_cpu);
+	r->outcome.off_cpu_seen = off_cpu_close(&r->off_cpu);
 	patching_put_back(r);
 	if (r->links)
 		links_detach(r->links, r->kind, r->target->launched && r->target->ended);
 	probing_unmap(r->probing, target_reap(r->target));
-	r->detach_ns = clock_monotonic_ns() - start;
+	r->outcome.detach_ns = clock_monotonic_ns() - start;
 }
 
 static int open_watches(struct recording *r, struct trace_writer *writer)
 {
-	const struct releasing_options opt = { .max_share = r->max_cost,
-					       .traps_only = r->max_cost_traps,
-					       .never = r->never_released,
-					       .say = r->advise,
+	const struct releasing_options opt = { .max_share = r->given->max_cost,
+					       .traps_only = r->given->max_cost_traps,
+					       .never = r->given->never_released,
+					       .say = r->given->advise,
 					       .pid = r->target->pid,
 					       .load = &r->load,
 					       .samples = &r->cpu_samples,
@@ -180,7 +184,9 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 					       .probes = &r->probes,
 					       .attach = patching_where(r) };
 
-	int err = r->max_cost || r->max_cost_traps ? releasing_open(&r->releasing, &opt) : 0;
+	int err = r->given->max_cost || r->given->max_cost_traps
+			  ? releasing_open(&r->releasing, &opt)
+			  : 0;
 
 	r->ring_sites = probing_ring_sites(r->probing);
 	if (!err && !r->ring_sites)
@@ -189,10 +195,10 @@ static int open_watches(struct recording *r, struct trace_writer *writer)
 		.probing = r->probing,
 		.released = r->releasing.released,
 		.pid = r->target->pid,
-		.exe_fd = r->exe_fd,
+		.exe_fd = r->given->exe_fd,
 	};
-	if (!err && r->second_source)
-		err = r->second_source->begin(r->second, r->target, writer);
+	if (!err && r->given->second_source)
+		err = r->given->second_source->begin(r->given->second, r->target, writer);
 	return err;
 }
 
@@ -208,7 +214,8 @@ static int check_values(const struct recording *r, const struct trace_sink *sink
 static void begin(struct recording *r)
 {
 	r->begin_err = cpu_samples_place(&r->cpu_samples, r->probing);
-	times_begin(r);
+	times_begin(&r->times, r->target);
+	cpu_samples_on(&r->cpu_samples, true);
 }
 
 static void at_exec(void *ctx, struct inject *in)
@@ -222,14 +229,14 @@ static int let_go(struct recording *r)
 {
 	if (!r->target->launched && r->probing->running)
 		patching_running(r);
-	if (r->refused)
-		return r->refused;
-	if (r->on_ready)
-		r->on_ready(r->on_start_ctx);
+	if (r->outcome.refused)
+		return r->outcome.refused;
+	if (r->given->on_ready)
+		r->given->on_ready(r->given->on_start_ctx);
 	if (!r->target->seized) /* else at its exec */
 		begin(r);
 	if (r->target->launched)
-		r->exec_err = target_release(r->target, at_exec, r);
+		r->outcome.exec_err = target_release(r->target, at_exec, r);
 	return r->begin_err;
 }
 
@@ -238,13 +245,13 @@ static struct collector_options how_to_collect(struct recording *r, struct trace
 {
 	return (struct collector_options){
 		.probes = &r->probes,
-		.binary = r->binary,
+		.binary = r->given->binary,
 		.writer = writer,
 		.sink = sink,
 		.plan = r->probing->plan,
 		.in_stub = r->probing->in_stub,
 		.cost_class = r->probing->cost_class,
-		.max_bytes = r->max_bytes,
+		.max_bytes = r->given->max_bytes,
 		.expect_goid_1 = r->target->launched,
 		.rings = r->probing->rings.memory,
 		.n_rings = r->probing->rings.n,
@@ -252,7 +259,7 @@ static struct collector_options how_to_collect(struct recording *r, struct trace
 		.ring_sites = r->ring_sites,
 		.site_events = r->load.events,
 		.releases = r->releasing.releases,
-		.count_each = r->max_cost > 0,
+		.count_each = r->given->max_cost > 0,
 		.pid = r->target->pid,
 		.samples = &r->cpu_samples,
 	};
@@ -261,7 +268,7 @@ static struct collector_options how_to_collect(struct recording *r, struct trace
 int recording_run(struct recording *r, struct trace_writer *writer)
 {
 	int prepared = open_watches(r, writer);
-	const struct trace_sink sink = r->sink ? *r->sink : trace_writer_sink(writer);
+	const struct trace_sink sink = r->given->sink ? *r->given->sink : trace_writer_sink(writer);
 	const struct collector_options opt = how_to_collect(r, writer, sink);
 	int wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	int err = wake_fd < 0 ? -errno : prepared;
@@ -279,35 +286,37 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 			log_error("gotrace cannot start the threads that read events: %s",
 				  strerror(-err));
 	}
-	times_open(r);
-	phases_done(&r->phases, PHASE_START);
+	times_open(&r->times, r->target);
+	phases_done(r->phases, PHASE_START);
 	if (!err)
 		err = let_go(r);
-	phases_done(&r->phases, PHASE_PATCH);
+	phases_done(r->phases, PHASE_PATCH);
 	if (err) {
 		trace_writer_abort(writer);
 	} else {
-		if (r->exec_err)
-			r->reason = END_NOT_STARTED;
+		if (r->outcome.exec_err)
+			r->outcome.reason = END_NOT_STARTED;
 		else
 			collect_until_end(r, wake_fd);
-		phases_begin(&r->phases);
-		times_after(r);
+		phases_begin(r->phases);
+		times_after(&r->times, r->target);
+		cpu_samples_on(&r->cpu_samples, false);
 		text_watch_end(&r->text_watch, clock_monotonic_ns());
 		detach(r);
-		phases_done(&r->phases, PHASE_DETACH);
+		phases_done(r->phases, PHASE_DETACH);
 		err = collector_stop(r->collector);
-		phases_done(&r->phases, PHASE_COLLECT);
+		phases_done(r->phases, PHASE_COLLECT);
 		if (!err && sink.finish)
-			err = sink.finish(sink.ctx, &r->end);
-		if (!err && r->second_source) /* nobody else writes any more */
-			err = r->second_source->end(r->second, writer, &r->end);
+			err = sink.finish(sink.ctx, &r->outcome.end);
+		if (!err && r->given->second_source) /* nobody else writes any more */
+			err = r->given->second_source->end(r->given->second, writer,
+							   &r->outcome.end);
 		if (!err)
 			err = trace_writer_flush(writer);
-		phases_done(&r->phases, PHASE_WRITE);
+		phases_done(r->phases, PHASE_WRITE);
 		progress_show(r, clock_monotonic_ns(), true);
-		int described = ending_describe(r, &r->end);
-		int closed = trace_writer_finish(writer, r->end.kvs, r->end.n_kvs);
+		int described = ending_describe(r, &r->outcome.end);
+		int closed = trace_writer_finish(writer, r->outcome.end.kvs, r->outcome.end.n_kvs);
 		err = err ? err : closed ? closed : described;
 	}
 	if (wake_fd >= 0)
@@ -315,19 +324,19 @@ int recording_run(struct recording *r, struct trace_writer *writer)
 	return err;
 }
 
-void recording_wait(struct recording *r)
+void recording_wait(struct target *t, struct signals *s)
 {
 	struct pollfd fds[] = {
-		{ .fd = r->target->pidfd, .events = POLLIN },
-		{ .fd = r->signals->fd, .events = POLLIN },
+		{ .fd = t->pidfd, .events = POLLIN },
+		{ .fd = s->fd, .events = POLLIN },
 	};
 
-	while (r->target->launched && !target_reap(r->target)) {
-		if (poll(fds, 2, signals_wait_ms(r->signals, -1)) < 0 && errno != EINTR)
+	while (t->launched && !target_reap(t)) {
+		if (poll(fds, 2, signals_wait_ms(s, -1)) < 0 && errno != EINTR)
 			return;
 		if (fds[1].revents)
-			signals_take(r->signals, r->target);
-		signals_pass_on(r->signals, r->target);
+			signals_take(s, t);
+		signals_pass_on(s, t);
 	}
 }
 
@@ -340,7 +349,7 @@ void recording_close(struct recording *r)
 	r->links = NULL;
 	collector_free(r->collector);
 	r->collector = NULL;
-	trace_info_free(&r->end);
+	trace_info_free(&r->outcome.end);
 	free(r->ring_sites);
 	r->ring_sites = NULL;
 	text_watch_close(&r->text_watch);

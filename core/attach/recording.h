@@ -37,14 +37,14 @@ struct second_source {
 	int (*end)(void *s, struct trace_writer *writer, struct trace_info *end);
 };
 
-struct recording {
-	/* given; pointers are borrowed */
+/* The choices of the caller. Pointers are borrowed. Nothing here changes after recording_prepare
+ * but the sink and the hooks, which recording_run reads. */
+struct recording_given {
 	const struct gobin *binary;
 	const struct golayout *layout;
 	const struct caps *caps;
-	struct probing *probing; /* chosen; falls back if stubs are impossible */
-	int exe_fd;              /* the binary */
-	enum attach_kind kind;   /* AUTO is resolved by recording_prepare */
+	int exe_fd;            /* the binary */
+	enum attach_kind kind; /* AUTO is resolved by recording_prepare */
 	size_t ring_bytes, ring_bytes_sum;
 	struct cpu_rings *cpu_rings;     /* made before; NULL: recording_prepare makes them */
 	uint64_t duration_ns, max_bytes; /* 0: no limit */
@@ -70,17 +70,34 @@ struct recording {
 	 * NULL: not wanted. */
 	bool (*on_tick)(void *ctx);
 	void *on_tick_ctx;
-	uint64_t delay_ns;       /* before duration_ns begins */
+	uint64_t delay_ns; /* before duration_ns begins */
+};
+
+struct recording_outcome {
+	enum end_reason reason;
+	int exec_err;              /* END_NOT_STARTED: -errno */
+	int refused;               /* a running target got no stubs: -errno, logged */
+	uint64_t collect_start_ns; /* when the target was let go or recording began */
+	uint64_t target_end_ns;    /* 0: it still ran */
+	uint64_t attach_ns, patch_ns, detach_ns;
+	const char *no_off_cpu;            /* why it is missing from states, or NULL */
+	struct off_cpu_state off_cpu_seen; /* state after its end */
+	bool new_image;        /* the target has executed itself anew, without the stubs it had */
+	struct trace_info end; /* keys of the end record, after recording_run */
+};
+
+struct recording {
+	const struct recording_given *given;
+	/* live; what the caller owns comes first */
+	struct probing *probing; /* chosen; falls back if stubs are impossible */
 	struct target *target;   /* held, or running */
 	struct signals *signals; /* signals to gotrace; open */
-	struct phases phases;    /* begun; earlier phases are in it */
-	/* found out on the way */
+	struct phases *phases;   /* begun; the recording adds its own */
+	enum attach_kind kind;   /* never AUTO */
 	struct probes probes;
 	struct children children;
 	struct exec_guard exec_guard;
 	struct off_cpu off_cpu;
-	const char *no_off_cpu;            /* why it is missing from states, or NULL */
-	struct off_cpu_state off_cpu_seen; /* state after its end */
 	struct cpu_samples cpu_samples;
 	int begin_err; /* -ENOMEM */
 	struct links *links;
@@ -90,25 +107,16 @@ struct recording {
 	struct load_watch load;
 	struct releasing releasing; /* with max_cost, max_cost_traps */
 	struct text_watch text_watch;
-	enum end_reason reason;
-	uint64_t collect_start_ns; /* time when the target was let go or recording began */
-	uint64_t attach_ns, patch_ns, detach_ns, target_end_ns;
 	unsigned n_own_execs; /* execs of the binary that gotrace has seen */
-	bool new_image;       /* the target has executed itself anew, without the stubs it had */
 	bool unprobed;        /* some sites have no probe, so nothing is recorded */
-	/* The target's processor time before the recording, and the part of it in the kernel. */
-	uint64_t cpu_before_ns, system_before_ns;
-	/* gotrace's processor time before the recording, and while the target ran. */
-	uint64_t own_before_ns, own_cpu_ns;
 	struct times times;
-	size_t n_stubs;        /* planned sites in stubs when the target was let go */
-	int exec_err;          /* END_NOT_STARTED: -errno */
-	int refused;           /* a running target could not be given its stubs: -errno, logged */
-	struct trace_info end; /* keys of the end record, after recording_run */
+	size_t n_stubs; /* planned sites in stubs when the target was let go */
+	struct recording_outcome outcome;
 };
 
-/* Resolves the attach kind, loads the programs and attaches them. Returns 0 or -errno (logged). A
- * launched target does not run yet; events of a running one wait in the rings. */
+/* The caller fills in `given` and its own parts; the rest is zeroed. Resolves the attach kind,
+ * loads the programs and attaches them. Returns 0 or -errno (logged). A launched target does not
+ * run yet; events of a running one wait in the rings. */
 int recording_prepare(struct recording *r);
 
 /* Adds keys on probing to `info`: attach kind, strategy, costs. The caller calls it after
@@ -124,7 +132,7 @@ int recording_describe(const struct recording *r, struct trace_info *info);
 int recording_run(struct recording *r, struct trace_writer *writer);
 
 /* Waits for a launched target that continues after the recording. Passes signals on. */
-void recording_wait(struct recording *r);
+void recording_wait(struct target *t, struct signals *s);
 
 /* Detaches all attached programs and frees memory. The caller must call it in every case. */
 void recording_close(struct recording *r);

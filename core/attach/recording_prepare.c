@@ -26,7 +26,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 
 	if (r->target->launched || !image)
 		return 0;
-	err = target_text_bias(r->target->pid, r->exe_fd, image->vaddr, image->file_off,
+	err = target_text_bias(r->target->pid, r->given->exe_fd, image->vaddr, image->file_off,
 			       &r->probes.state->text_bias);
 	if (err && target_reap(r->target))
 		log_error("the process ended while probes were attached, and nothing was recorded");
@@ -45,7 +45,7 @@ static int find_bias(struct recording *r, const struct plan_site *image)
 static bool open_to_all(const struct recording *r)
 {
 	return patching_may_be_undone(r) ||
-	       (r->kind == ATTACH_MULTI && !r->caps->pid_filter_per_process);
+	       (r->kind == ATTACH_MULTI && !r->given->caps->pid_filter_per_process);
 }
 
 /* While probes are attached one by one: a signal that ends the recording, or the end of the
@@ -89,21 +89,21 @@ static void watch_children(void *ctx)
 {
 	const struct children_job *j = ctx;
 
-	children_watch(&j->r->children, j->target, j->r->exe_fd);
+	children_watch(&j->r->children, j->target, j->r->given->exe_fd);
 }
 
 static void watch_off_cpu(void *ctx)
 {
 	struct recording *r = ctx;
 
-	r->no_off_cpu = off_cpu_watch(&r->off_cpu, &r->probes, r->binary);
+	r->outcome.no_off_cpu = off_cpu_watch(&r->off_cpu, &r->probes, r->given->binary);
 }
 
 static void open_samples(void *ctx)
 {
 	struct recording *r = ctx;
 
-	cpu_samples_open(&r->cpu_samples, &r->probes, r->binary);
+	cpu_samples_open(&r->cpu_samples, &r->probes, r->given->binary);
 }
 
 /* Loads the programs, and what tells of children meanwhile. */
@@ -130,7 +130,7 @@ static int attach_links(struct recording *r, const struct links_options *attach)
 		side_job_begin(&off_cpu, watch_off_cpu, r);
 	side_job_begin(&samples, open_samples, r);
 	int err = links_attach(r->links, &r->probes, attach);
-	r->attach_ns = clock_monotonic_ns() - start;
+	r->outcome.attach_ns = clock_monotonic_ns() - start;
 	side_job_end(&off_cpu);
 	side_job_end(&samples);
 	return err;
@@ -139,7 +139,7 @@ static int attach_links(struct recording *r, const struct links_options *attach)
 static int make_watches(struct recording *r)
 {
 	r->links = calloc(1, sizeof(*r->links));
-	int err = r->links ? load_watch_open(&r->load, r->probing, r->caps) : -ENOMEM;
+	int err = r->links ? load_watch_open(&r->load, r->probing, r->given->caps) : -ENOMEM;
 
 	if (err)
 		log_no_memory("no memory for counts of %zu sites", r->probing->plan->n_sites);
@@ -149,30 +149,33 @@ static int make_watches(struct recording *r)
 int recording_prepare(struct recording *r)
 {
 	const struct plan_site *image = image_site(r->probing->plan);
-	int err = links_choose_kind(&r->kind, r->probing->plan, r->caps);
+	int err;
+
+	r->kind = r->given->kind;
+	err = links_choose_kind(&r->kind, r->probing->plan, r->given->caps);
 
 	if (err)
 		return err;
 	r->open_to_all = open_to_all(r);
 	struct probes_options load = {
-		.layout = r->layout,
+		.layout = r->given->layout,
 		.main_vaddr = image ? image->vaddr : 0,
 		.states = r->probing->plan->states,
 		.kind = r->kind,
 		/* A perf event's filter is by memory, which a vfork child shares. */
 		.filter = r->open_to_all || r->kind == ATTACH_PERF,
-		.rets = r->probing->perform_ret ? RETS_PERFORMED
-			: r->caps->regs_write   ? RETS_BY_OTHERS
-						: RETS_STEPPED,
+		.rets = r->probing->perform_ret      ? RETS_PERFORMED
+			: r->given->caps->regs_write ? RETS_BY_OTHERS
+						     : RETS_STEPPED,
 		.values = r->probing->plan->values.n ? r->probing->plan : NULL,
-		.ring_bytes = r->ring_bytes,
-		.ring_bytes_sum = r->ring_bytes_sum,
-		.rings = r->cpu_rings,
+		.ring_bytes = r->given->ring_bytes,
+		.ring_bytes_sum = r->given->ring_bytes_sum,
+		.rings = r->given->cpu_rings,
 	};
 	err = target_identify(r->target->pid, &load.target);
 	if (!err)
 		err = load_programs(r, &load);
-	phases_done(&r->phases, PHASE_LOAD);
+	phases_done(r->phases, PHASE_LOAD);
 	if (err)
 		return err;
 	patching_hold(r);
@@ -185,7 +188,7 @@ int recording_prepare(struct recording *r)
 		err = find_bias(r, image);
 	if (!err)
 		err = attach_links(r, &attach);
-	phases_done(&r->phases, PHASE_ATTACH);
+	phases_done(r->phases, PHASE_ATTACH);
 	if (!err)
 		err = still_that_process(r->target);
 	if (err)

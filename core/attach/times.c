@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "attach/recording.h"
+#include "attach/target/target.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "trace/keys.h"
@@ -43,43 +43,41 @@ struct host_time host_time_now(void)
 	return host_time_parse(line, 1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK));
 }
 
-void times_open(struct recording *r)
+void times_open(struct times *t, const struct target *target)
 {
-	int err = run_delay_open(&r->times.delay);
+	int err = run_delay_open(&t->delay);
 
-	run_delay_look(&r->times.delay, r->target->pid);
-	if (!r->times.delay.told)
+	run_delay_look(&t->delay, target->pid);
+	if (!t->delay.told)
 		log_debug("the kernel does not tell how long threads wait for a processor: %s",
 			  err ? strerror(-err) : "CAP_NET_ADMIN is missing?");
 }
 
-void times_begin(struct recording *r)
+void times_begin(struct times *t, const struct target *target)
 {
-	run_delay_look(&r->times.delay, r->target->pid);
-	r->times.delay_before_ns = r->times.delay.ns;
-	r->times.delays_before = r->times.delay.times;
-	r->times.host_before = host_time_now();
-	r->cpu_before_ns = target_cpu_ns(r->target);
-	r->system_before_ns = target_system_ns(r->target);
-	r->own_before_ns = clock_own_cpu_ns();
-	cpu_samples_on(&r->cpu_samples, true);
+	run_delay_look(&t->delay, target->pid);
+	t->delay_before_ns = t->delay.ns;
+	t->delays_before = t->delay.times;
+	t->host_before = host_time_now();
+	t->cpu_before_ns = target_cpu_ns(target);
+	t->system_before_ns = target_system_ns(target);
+	t->own_before_ns = clock_own_cpu_ns();
 }
 
-void times_look(struct recording *r, bool ended)
+void times_look(struct times *t, const struct target *target, bool ended)
 {
 	if (ended)
-		run_delay_look(&r->times.delay, r->target->pid);
+		run_delay_look(&t->delay, target->pid);
 	else
-		run_delay_look_seldom(&r->times.delay, r->target->pid);
+		run_delay_look_seldom(&t->delay, target->pid);
 }
 
-void times_after(struct recording *r)
+void times_after(struct times *t, const struct target *target)
 {
-	r->own_cpu_ns = clock_own_cpu_ns() - r->own_before_ns;
-	cpu_samples_on(&r->cpu_samples, false);
-	r->times.host_after = host_time_now();
-	if (!r->target->ended)
-		run_delay_look(&r->times.delay, r->target->pid);
+	t->own_cpu_ns = clock_own_cpu_ns() - t->own_before_ns;
+	t->host_after = host_time_now();
+	if (!target->ended)
+		run_delay_look(&t->delay, target->pid);
 }
 
 int times_describe(const struct times *t, struct trace_info *end)

@@ -4,12 +4,13 @@
 #ifndef GOTRACE_TIMES_H
 #define GOTRACE_TIMES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "attach/target/run_delay.h"
 #include "trace/trace.h"
 
-struct recording;
+struct target;
 
 /* Times of all processors together since the machine started, in the kernel's ticks. */
 struct host_time {
@@ -20,17 +21,21 @@ struct times {
 	struct run_delay delay;
 	uint64_t delay_before_ns, delays_before;
 	struct host_time host_before, host_after;
+	/* The target's processor time before the recording, and the part of it in the kernel. */
+	uint64_t cpu_before_ns, system_before_ns;
+	/* gotrace's processor time before the recording, and while the target ran. */
+	uint64_t own_before_ns, own_cpu_ns;
 };
 
 /* Begins to measure. The caller calls times_close later. */
-void times_open(struct recording *r);
+void times_open(struct times *t, const struct target *target);
 
 /*
  * Notes the times right before the target executes its first instruction, or before its recording
  * begins. Work at its exec, such as mapping stubs and rings into it, counts as the target's kernel
  * time. It takes tens of milliseconds and is no time of the program.
  */
-void times_begin(struct recording *r);
+void times_begin(struct times *t, const struct target *target);
 
 /*
  * Notes the times now and then, and in any case after the target has ended and before anyone has
@@ -38,10 +43,10 @@ void times_begin(struct recording *r);
  * gotrace did not start may wait for it before gotrace looks. Then its waits since the previous
  * look are missing.
  */
-void times_look(struct recording *r, bool ended);
+void times_look(struct times *t, const struct target *target, bool ended);
 
 /* Notes the times at the end of the recording. */
-void times_after(struct recording *r);
+void times_after(struct times *t, const struct target *target);
 
 /* Adds the known times to the keys of the end. Returns 0 or -ENOMEM. */
 int times_describe(const struct times *t, struct trace_info *end);

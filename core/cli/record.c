@@ -154,7 +154,8 @@ static int start_target(struct run *r)
 /* As wait(2) would say it. */
 static int status_of_target(const struct run *r)
 {
-	if (r->recording.reason == END_INTERRUPTED && r->target.launched && !r->target.ended)
+	if (r->recording.outcome.reason == END_INTERRUPTED && r->target.launched &&
+	    !r->target.ended)
 		return r->signals.end_signal;
 	return r->target.launched && r->target.ended ? r->target.wait_status : 0;
 }
@@ -172,8 +173,8 @@ static void measure(const struct run *r, struct record_measured *m)
 	const struct collector_stats s = rec->collector ? collector_stats(rec->collector)
 							: (struct collector_stats){ 0 };
 
-	m->complete = rec->reason == END_EXITED;
-	m->wall_ns = m->complete ? rec->target_end_ns - r->target.exec_ns : 0;
+	m->complete = rec->outcome.reason == END_EXITED;
+	m->wall_ns = m->complete ? rec->outcome.target_end_ns - r->target.exec_ns : 0;
 	m->cpu_ns = target_cpu_ns(&r->target);
 	m->events = s.events;
 	m->lost_events = s.lost_events;
@@ -185,11 +186,6 @@ static int run_prepared(struct run *r)
 	struct trace_writer *writer;
 	int fd, err;
 
-	/* A line that is rewritten would be torn by what the command writes to the same terminal.
-	 */
-	rec->advise = !r->opt.trial_ns && !r->host && (r->opt.pid || isatty(STDERR_FILENO));
-	rec->show_progress = !r->host && isatty(STDERR_FILENO) &&
-			     (r->opt.pid || !isatty(STDOUT_FILENO));
 	/* A held child that was killed is an error like any other; the command was forked before
 	 * and has its own settings. */
 	signal(SIGPIPE, SIG_IGN);
@@ -209,12 +205,12 @@ static int run_prepared(struct run *r)
 	err = writer ? recording_run(rec, writer) : -errno;
 	if (r->host && r->host->end)
 		r->host->end(r->host->ctx);
-	if (!writer || rec->exec_err || rec->refused ||
+	if (!writer || rec->outcome.exec_err || rec->outcome.refused ||
 	    (r->target.launched && !r->target.exec_ns)) {
 		record_withdraw_output(r);
-		if (!rec->exec_err)
+		if (!rec->outcome.exec_err)
 			return STATUS_FAILED;
-		return exec_failed(r, rec->exec_err);
+		return exec_failed(r, rec->outcome.exec_err);
 	}
 	if (r->host && r->host->measured)
 		measure(r, r->host->measured);
@@ -224,8 +220,8 @@ static int run_prepared(struct run *r)
 		record_say_how_it_ended(r, err);
 	recording_close(rec); /* the command may run much longer */
 	death_watch_close(&r->deaths);
-	if (rec->reason != END_INTERRUPTED)
-		recording_wait(rec);
+	if (rec->outcome.reason != END_INTERRUPTED)
+		recording_wait(&r->target, &r->signals);
 	return -1; /* end as the target did */
 }
 
@@ -234,16 +230,15 @@ static int run_untraced(struct run *r)
 {
 	struct recording *rec = &r->recording;
 
-	*rec = (struct recording){ .target = &r->target, .signals = &r->signals };
 	if (start_target(r))
 		return STATUS_FAILED;
 	int err = target_release(&r->target, NULL, NULL);
 
 	if (err)
 		return exec_failed(r, err);
-	recording_wait(rec);
-	rec->target_end_ns = clock_monotonic_ns();
-	rec->reason = r->target.ended ? END_EXITED : END_FAILED;
+	recording_wait(&r->target, &r->signals);
+	rec->outcome.target_end_ns = clock_monotonic_ns();
+	rec->outcome.reason = r->target.ended ? END_EXITED : END_FAILED;
 	measure(r, r->host->measured);
 	return -1;
 }
@@ -266,6 +261,34 @@ static void end_set_up(struct run *r)
 		urgency_put_back(r->nice);
 }
 
+/* The options as the recording has them; record_keep_begin adds the hooks. */
+static struct recording_given recording_given(struct run *r)
+{
+	const struct record_options *opt = &r->opt;
+	const bool terminal = isatty(STDERR_FILENO);
+
+	return (struct recording_given){
+		.binary = r->binary,
+		.layout = &r->layout,
+		.caps = &r->caps,
+		.exe_fd = r->exe_fd,
+		.kind = opt->kind,
+		.ring_bytes = opt->ring_bytes,
+		.ring_bytes_sum = memory_cap_bytes(),
+		.duration_ns = opt->trial_ns ? opt->trial_ns : opt->duration_ns,
+		.max_bytes = opt->max_bytes,
+		.max_cost = opt->max_cost,
+		.max_cost_traps = opt->max_cost_traps,
+		.max_cost_ends = opt->pid && !opt->trial_ns,
+		.second_source = opt->record_signals ? &death_watch_source : NULL,
+		.second = &r->deaths,
+		.never_released = r->named,
+		/* The command would tear a line that is rewritten on its own terminal. */
+		.advise = !opt->trial_ns && !r->host && (opt->pid || terminal),
+		.show_progress = !r->host && terminal && (opt->pid || !isatty(STDOUT_FILENO)),
+	};
+}
+
 static int run_traced(struct run *r)
 {
 	struct recording *rec = &r->recording;
@@ -278,31 +301,18 @@ static int run_traced(struct run *r)
 		.user = &r->user,
 		.name_addresses = name_addresses,
 	};
+	r->given = recording_given(r);
 	*rec = (struct recording){
-		.binary = r->binary,
-		.layout = &r->layout,
-		.caps = &r->caps,
+		.given = &r->given,
 		.probing = &r->probing,
-		.exe_fd = r->exe_fd,
-		.kind = r->opt.kind,
-		.ring_bytes = r->opt.ring_bytes,
-		.ring_bytes_sum = memory_cap_bytes(),
-		.duration_ns = r->opt.trial_ns ? r->opt.trial_ns : r->opt.duration_ns,
-		.max_bytes = r->opt.max_bytes,
-		.max_cost = r->opt.max_cost,
-		.max_cost_traps = r->opt.max_cost_traps,
-		.max_cost_ends = r->opt.pid && !r->opt.trial_ns,
-		.second_source = r->opt.record_signals ? &death_watch_source : NULL,
-		.second = &r->deaths,
-		.never_released = r->named,
 		.target = &r->target,
 		.signals = &r->signals,
+		.phases = &r->phases,
 	};
 	if (start_target(r))
 		return STATUS_FAILED;
 	phases_done(&r->phases, PHASE_LAUNCH);
-	rec->phases = r->phases;
-	rec->cpu_rings = record_early_take_cpu_rings(&r->early);
+	r->given.cpu_rings = record_early_take_cpu_rings(&r->early);
 	int prepared = recording_prepare(rec);
 
 	end_set_up(r);
@@ -348,7 +358,7 @@ static int record(struct run *r)
 	if (!measured)
 		return end_as(status_of_target(r));
 	measured->ended = true;
-	measured->stopped = r->recording.reason == END_INTERRUPTED ||
+	measured->stopped = r->recording.outcome.reason == END_INTERRUPTED ||
 			    r->signals.came & ~(1u << SIGUSR1 | 1u << SIGUSR2);
 	measured->wait_status = status_of_target(r);
 	return 0;

@@ -29,7 +29,7 @@ static int take_keys(struct trace_info *to, const struct trace_info *from)
  * of 3.2ms of processor time); next: gotrace report" */
 static void say_what_there_is(const struct run *r, const struct collector_stats *s, bool cut_short)
 {
-	const struct trace_info *end = &r->recording.end;
+	const struct trace_info *end = &r->recording.outcome.end;
 	const char *file = r->opt.output;
 	char lost[48], stops[STOPS_BYTES], pause[STOPS_BYTES + 40] = "", said[PROBE_OVERHEAD_BYTES];
 	const char *cost = NULL, *warning = NULL;
@@ -121,28 +121,29 @@ void record_say_how_it_ended(const struct run *r, int err)
 	if (err)
 		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
 			 strerror(-err));
-	else if (rec->reason == END_DURATION || rec->reason == END_SIZE || rec->reason == END_WHEN)
+	else if (rec->outcome.reason == END_DURATION || rec->outcome.reason == END_SIZE ||
+		 rec->outcome.reason == END_WHEN)
 		log_info("tracing ended by %s%s",
-			 rec->reason == END_DURATION ? "-d"
-			 : rec->reason == END_WHEN   ? "--when"
-						     : "--max-size",
+			 rec->outcome.reason == END_DURATION ? "-d"
+			 : rec->outcome.reason == END_WHEN   ? "--when"
+							     : "--max-size",
 			 r->target.launched && !r->target.ended ? "; the command keeps running"
 								: "");
-	else if (rec->reason == END_COST)
+	else if (rec->outcome.reason == END_COST)
 		log_warn(
 			"tracing ended: probing takes about %.0f%% of the processor time, no function is left to "
 			"release, and --max-cost=%g%% is allowed; fewer functions (-p, -f), --no-states or a larger "
 			"--max-cost help",
-			100 * fmin(rec->releasing.last_share, 1), 100 * rec->max_cost);
+			100 * fmin(rec->releasing.last_share, 1), 100 * r->given.max_cost);
 	if (s.lost_events)
 		log_warn("%" PRIu64 " events were lost; %s or fewer functions help", s.lost_events,
 			 r->opt.drop ? "a larger --ring" : "a larger -m");
-	if (!s.events && !err && rec->reason == END_EXITED)
+	if (!s.events && !err && rec->outcome.reason == END_EXITED)
 		log_warn(
 			"no call was recorded%s",
 			r->opt.exe && !r->opt.pid
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
 	say_what_it_rewrites(r);
-	say_what_there_is(r, &s, err || rec->reason == END_WRITE_ERROR);
+	say_what_there_is(r, &s, err || rec->outcome.reason == END_WRITE_ERROR);
 }

@@ -92,7 +92,7 @@ int record_flight_begin(struct run *r, struct trace_writer *writer)
 		return err;
 	r->keep.first = flight_sink(r->keep.flight);
 	trace_writer_on_pc(writer, flight_name_pc, r->keep.flight);
-	r->recording.on_tick = record_flight_tick;
-	r->recording.on_tick_ctx = r;
+	r->given.on_tick = record_flight_tick;
+	r->given.on_tick_ctx = r;
 	return 0;
 }

@@ -121,10 +121,10 @@ static int begin_gate(struct run *r, struct trace_sink *next)
 		return -ENOMEM;
 	}
 	*next = gate_sink(r->keep.gate);
-	r->recording.delay_ns = args->delay_ns;
-	r->recording.on_ready = on_ready;
-	r->recording.on_begin = args->delay_ns ? on_begin : NULL;
-	r->recording.on_start_ctx = r;
+	r->given.delay_ns = args->delay_ns;
+	r->given.on_ready = on_ready;
+	r->given.on_begin = args->delay_ns ? on_begin : NULL;
+	r->given.on_start_ctx = r;
 	return 0;
 }
 
@@ -166,7 +166,7 @@ int record_keep_begin(struct run *r, struct trace_writer *w)
 		err = begin_gate(r, &k->first);
 	r->signals.on_own = on_signal;
 	r->signals.own_ctx = r;
-	r->recording.sink = &k->first;
+	r->given.sink = &k->first;
 	return err;
 }
 

@@ -79,9 +79,10 @@ struct run {
 	struct plan *plan;      /* constant once it is built */
 	struct probing probing;
 	struct target target;
+	struct recording_given given;
 	struct recording recording;
 	struct death_watch deaths;
-	struct phases phases; /* until the recording has them */
+	struct phases phases;
 	struct signals signals;
 	struct trace_info info;
 	struct keep keep;

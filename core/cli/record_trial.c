@@ -44,7 +44,7 @@ static uint64_t cpu_ns(const struct recording *rec)
 {
 	uint64_t ns = target_cpu_ns(rec->target);
 
-	return ns > rec->cpu_before_ns ? ns - rec->cpu_before_ns : 0;
+	return ns > rec->times.cpu_before_ns ? ns - rec->times.cpu_before_ns : 0;
 }
 
 static void count_calls(const struct recording *rec, struct row *rows)
@@ -75,7 +75,8 @@ static struct row *make_rows(const struct recording *rec, const struct probe_loa
 
 		rows[i] = (struct row){ .func = i,
 					.time_ns = rel->released[i]
-							   ? was->at_ns - rec->collect_start_ns
+							   ? was->at_ns -
+								     rec->outcome.collect_start_ns
 							   : time_ns,
 					.released = rel->released[i],
 					.share = rel->released[i] ? was->share
@@ -129,7 +130,7 @@ static void propose(const struct recording *rec, const struct row *rows, const s
 		    FILE *out)
 {
 	const struct plan *plan = rec->probing->plan;
-	const double share = 100 * rec->max_cost, rest = 100 * rest_share(rec, l);
+	const double share = 100 * rec->given->max_cost, rest = 100 * rest_share(rec, l);
 
 	if (!rec->releasing.n_released) {
 		fprintf(out,
@@ -161,7 +162,7 @@ int record_trial_print(const struct run *r, FILE *out)
 {
 	const struct recording *rec = &r->recording;
 	struct probe_load l;
-	uint64_t time_ns = clock_monotonic_ns() - rec->collect_start_ns;
+	uint64_t time_ns = clock_monotonic_ns() - rec->outcome.collect_start_ns;
 	struct row *rows = NULL;
 	int err = load_watch_find(&rec->load, &l);
 

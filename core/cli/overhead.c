@@ -162,7 +162,6 @@ static int open_trace(void)
 static int run(const struct overhead_args *a, int variant, const struct surroundings *s,
 	       struct record_measured *m, uint64_t *whole_ns)
 {
-	struct record_options once = a->record; /* a recording adds to it */
 	struct record_host host = { .fd = -1,
 				    .measured = m,
 				    .untraced = variant != OVERHEAD_TRACED };
@@ -174,7 +173,7 @@ static int run(const struct overhead_args *a, int variant, const struct surround
 			return STATUS_FAILED;
 	}
 	uint64_t start_ns = clock_monotonic_ns();
-	int status = record_with(&once, &host);
+	int status = record_with(&a->record, &host);
 
 	*whole_ns = clock_monotonic_ns() - start_ns;
 	if (host.fd >= 0)

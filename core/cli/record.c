@@ -62,26 +62,27 @@ static int set_presets(struct trace_info *t, unsigned wanted)
 
 static int describe(struct run *r)
 {
-	const struct plan_options *p = &r->opt.selection.plan;
+	const struct plan_options *p = &r->chosen.plan_options;
 	struct trace_info *t = &r->info;
 	char path[PATH_MAX];
-	int err = describe_plan(t, r->plan);
+	int err = describe_plan(t, r->chosen.plan);
 
 	/* A relative name or /proc/PID/exe would mean nothing later. */
 	if (!err)
-		err = describe_binary(t, r->binary,
-				      realpath(r->binary_path, path) ? path : r->binary_path,
-				      r->layout.from_dwarf);
+		err = describe_binary(t, r->chosen.binary,
+				      realpath(r->chosen.binary_path, path) ? path
+									    : r->chosen.binary_path,
+				      r->chosen.layout.from_dwarf);
 	if (!err)
 		err = describe_host(t);
 	if (!err)
 		err = trace_info_set(t, KEY_GOTRACE_VERSION, cli_version);
 	if (!err)
 		err = trace_info_setf(t, KEY_PID, "%d", r->target.pid);
-	if (!err && r->opt.command)
-		err = set_command(t, r->opt.command);
-	if (!err && *r->user.name)
-		err = trace_info_set(t, KEY_USER, r->user.name);
+	if (!err && r->opt->command)
+		err = set_command(t, r->opt->command);
+	if (!err && *r->chosen.user.name)
+		err = trace_info_set(t, KEY_USER, r->chosen.user.name);
 	if (!err)
 		err = set_list(t, KEY_SELECT_PACKAGE, p->packages, p->n_packages);
 	if (!err)
@@ -89,17 +90,17 @@ static int describe(struct run *r)
 	if (!err)
 		err = set_list(t, KEY_SELECT_EXCLUDE, p->excludes, p->n_excludes);
 	if (!err)
-		err = set_list(t, KEY_SELECT_KEY, r->opt.selection.keys, r->opt.selection.n_keys);
+		err = set_list(t, KEY_SELECT_KEY, r->opt->selection.keys, r->opt->selection.n_keys);
 	if (!err)
 		err = set_presets(t, p->presets);
-	if (!err && r->clock.unchecked && r->probing.strategy == PROBE_INLINE)
+	if (!err && r->chosen.clock.unchecked && r->probing.strategy == PROBE_INLINE)
 		err = trace_info_set(t, KEY_CLOCK_UNCHECKED, "1");
 	if (!err && p->wrappers)
 		err = trace_info_set(t, KEY_SELECT_WRAPPERS, "1");
-	if (!err && r->opt.record_signals)
+	if (!err && r->opt->record_signals)
 		err = trace_info_set(t, KEY_RECORD_SIGNALS, "1");
 	if (!err)
-		err = record_keep_describe(r, t);
+		err = record_keep_describe(r->opt, t);
 	return err ? err : recording_describe(&r->recording, t);
 }
 
@@ -123,9 +124,9 @@ static void raise_files(struct rlimit *was)
 static int start_target(struct run *r)
 {
 	const struct launch_options launch = {
-		.argv = r->opt.command,
-		.path = r->command_path,
-		.user = &r->user,
+		.argv = r->opt->command,
+		.path = r->chosen.command_path,
+		.user = &r->chosen.user,
 		.signal_mask = file_limit_mask(),
 		.on_child = &r->old_child,
 		.files = &r->old_files,
@@ -134,15 +135,15 @@ static int start_target(struct run *r)
 	};
 
 	raise_files(&r->old_files);
-	if (signals_open(&r->signals, !r->opt.pid,
-			 gate_args_signals(&r->opt.gate) | flight_args_signals(&r->opt.flight)))
+	if (signals_open(&r->signals, !r->opt->pid,
+			 gate_args_signals(&r->opt->gate) | flight_args_signals(&r->opt->flight)))
 		return -1;
 	/* If SIGCHLD were ignored, the command's exit status would be lost. */
 	sigaction(SIGCHLD, &(struct sigaction){ .sa_handler = SIG_DFL }, &r->old_child);
-	if (r->opt.pid) {
+	if (r->opt->pid) {
 		if (!target_reap(&r->target))
 			return 0;
-		log_error("process %d has ended", r->opt.pid);
+		log_error("process %d has ended", r->opt->pid);
 		return -1;
 	}
 	signal_watch_launching(&r->signals.watch, true);
@@ -162,7 +163,7 @@ static int status_of_target(const struct run *r)
 
 static int exec_failed(const struct run *r, int err)
 {
-	log_error("%s: cannot be run: %s", r->opt.command[0], strerror(-err));
+	log_error("%s: cannot be run: %s", r->opt->command[0], strerror(-err));
 	return err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
@@ -214,7 +215,7 @@ static int run_prepared(struct run *r)
 	}
 	if (r->host && r->host->measured)
 		measure(r, r->host->measured);
-	if (r->opt.trial_ns)
+	if (r->opt->trial_ns)
 		record_trial_print(r, stderr);
 	else if (!r->host)
 		record_say_how_it_ended(r, err);
@@ -251,27 +252,27 @@ static int run_untraced(struct run *r)
 
 static void begin_set_up(struct run *r)
 {
-	if (r->opt.pid)
+	if (r->opt->pid)
 		r->nice = urgency_raise(SET_UP_URGENT);
 }
 
 static void end_set_up(struct run *r)
 {
-	if (r->opt.pid)
+	if (r->opt->pid)
 		urgency_put_back(r->nice);
 }
 
 /* The options as the recording has them; record_keep_begin adds the hooks. */
 static struct recording_given recording_given(struct run *r)
 {
-	const struct record_options *opt = &r->opt;
+	const struct record_options *opt = r->opt;
 	const bool terminal = isatty(STDERR_FILENO);
 
 	return (struct recording_given){
-		.binary = r->binary,
-		.layout = &r->layout,
-		.caps = &r->caps,
-		.exe_fd = r->exe_fd,
+		.binary = r->chosen.binary,
+		.layout = &r->chosen.layout,
+		.caps = &r->chosen.caps,
+		.exe_fd = r->chosen.exe_fd,
 		.kind = opt->kind,
 		.ring_bytes = opt->ring_bytes,
 		.ring_bytes_sum = memory_cap_bytes(),
@@ -282,7 +283,7 @@ static struct recording_given recording_given(struct run *r)
 		.max_cost_ends = opt->pid && !opt->trial_ns,
 		.second_source = opt->record_signals ? &death_watch_source : NULL,
 		.second = &r->deaths,
-		.never_released = r->named,
+		.never_released = r->chosen.named,
 		/* The command would tear a line that is rewritten on its own terminal. */
 		.advise = !opt->trial_ns && !r->host && (opt->pid || terminal),
 		.show_progress = !r->host && terminal && (opt->pid || !isatty(STDOUT_FILENO)),
@@ -297,8 +298,8 @@ static int run_traced(struct run *r)
 	if (status)
 		return status;
 	r->deaths = (struct death_watch){
-		.path = r->binary_path,
-		.user = &r->user,
+		.path = r->chosen.binary_path,
+		.user = &r->chosen.user,
 		.name_addresses = name_addresses,
 	};
 	r->given = recording_given(r);
@@ -341,13 +342,13 @@ static int record(struct run *r)
 	struct record_measured *measured = r->host ? r->host->measured : NULL;
 
 	phases_begin(&r->phases);
-	if (user_find(NULL, &r->invoker) || user_find(r->opt.user, &r->user))
+	if (user_find(NULL, &r->chosen.invoker) || user_find(r->opt->user, &r->chosen.user))
 		return STATUS_FAILED;
 	const bool traced = !r->host || !r->host->untraced;
 	begin_set_up(r);
 	if (traced)
-		record_early_begin(&r->early, r->opt.selection.stub != CHOICE_JUMP,
-				   takes_inline(&r->opt));
+		record_early_begin(&r->early, r->opt->selection.stub != CHOICE_JUMP,
+				   takes_inline(r->opt));
 	int status = record_find_binary(r);
 
 	phases_done(&r->phases, PHASE_BINARY);
@@ -370,7 +371,7 @@ static struct run *new_run(void)
 
 	if (!r)
 		return NULL;
-	r->exe_fd = r->probing.stub_fd = r->probing.lock_fd = r->probing.rings.fd = -1;
+	r->chosen.exe_fd = r->probing.stub_fd = r->probing.lock_fd = r->probing.rings.fd = -1;
 	r->early.caps.fd = r->early.rings.fd = r->early.cpu_rings.map = -1;
 	r->signals.fd = -1;
 	r->target = (struct target){ .pidfd = -1, .hold_fd = -1, .exec_fd = -1 };
@@ -383,27 +384,27 @@ static void free_run(struct run *r)
 	target_close(&r->target);
 	signals_close(&r->signals);
 	probing_close(&r->probing);
-	plan_free(r->plan);
-	gobin_close(r->binary);
-	if (r->exe_fd >= 0)
-		close(r->exe_fd);
+	plan_free(r->chosen.plan);
+	gobin_close(r->chosen.binary);
+	if (r->chosen.exe_fd >= 0)
+		close(r->chosen.exe_fd);
 	trace_info_free(&r->info);
-	free(r->also);
-	free(r->named);
+	free(r->chosen.also);
+	free(r->chosen.named);
 	free(r);
 }
 
-int record_with(struct record_options *opt, const struct record_host *host)
+int record_with(const struct record_options *opt, const struct record_host *host)
 {
 	struct run *r = own_proc("/proc") ? new_run() : NULL;
 	int status = STATUS_FAILED;
 
 	if (!r)
 		return status;
-	r->opt = *opt;
+	r->opt = opt;
 	r->host = host;
+	r->chosen.plan_options = opt->selection.plan;
 	status = record(r);
-	*opt = r->opt; /* whose lists are the caller's to free, as they are now */
 	free_run(r);
 	return status;
 }

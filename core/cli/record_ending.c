@@ -30,7 +30,7 @@ static int take_keys(struct trace_info *to, const struct trace_info *from)
 static void say_what_there_is(const struct run *r, const struct collector_stats *s, bool cut_short)
 {
 	const struct trace_info *end = &r->recording.outcome.end;
-	const char *file = r->opt.output;
+	const char *file = r->opt->output;
 	char lost[48], stops[STOPS_BYTES], pause[STOPS_BYTES + 40] = "", said[PROBE_OVERHEAD_BYTES];
 	const char *cost = NULL, *warning = NULL;
 	struct trace_info all = { 0 };
@@ -54,7 +54,7 @@ static void say_what_there_is(const struct run *r, const struct collector_stats 
 	if (kept != s->events)
 		snprintf(of, sizeof(of), " of %" PRIu64, s->events);
 	log_info("%s: %s%" PRIu64 "%s events in %.1f %s, %s%s%s%s; next: gotrace report%s%s", file,
-		 r->opt.keep.summary ? "summary of " : "", kept, of,
+		 r->opt->keep.summary ? "summary of " : "", kept, of,
 		 bytes / (bytes < 1000000 ? 1e3 : 1e6), bytes < 1000000 ? "KB" : "MB", lost,
 		 cost ? "; " : "", cost ? cost : "", pause, strcmp(file, "gotrace.out") ? " " : "",
 		 strcmp(file, "gotrace.out") ? file : "");
@@ -89,8 +89,8 @@ static void say_what_it_rewrites(const struct run *r)
 
 	if (!died_of_its_code(&r->target))
 		return;
-	for (size_t i = 0; i < r->plan->n_funcs; i++) {
-		const struct plan_func *f = &r->plan->funcs[i];
+	for (size_t i = 0; i < r->chosen.plan->n_funcs; i++) {
+		const struct plan_func *f = &r->chosen.plan->funcs[i];
 
 		if (f->fate != PLAN_PROBED || !f->rewritable)
 			continue;
@@ -101,7 +101,7 @@ static void say_what_it_rewrites(const struct run *r)
 		log_warn(
 			"the program died, and %s makes its text writable: a copy of a probed function "
 			"crashes; to leave out %s: -x '%s'",
-			r->plan->text_writer,
+			r->chosen.plan->text_writer,
 			n == 1 ? "the one that it can copy" : "the first that it can copy", first);
 	else if (w->n_gone || w->n_replaced)
 		log_warn("the program died, and it had changed its text: a copy of a probed "
@@ -119,7 +119,7 @@ void record_say_how_it_ended(const struct run *r, int err)
 			"the first events contradict the layout of runtime.g that gotrace assumed for this Go "
 			"version; do not trust this trace");
 	if (err)
-		log_warn("%s was cut short: %s; what is in it can be read", r->opt.output,
+		log_warn("%s was cut short: %s; what is in it can be read", r->opt->output,
 			 strerror(-err));
 	else if (rec->outcome.reason == END_DURATION || rec->outcome.reason == END_SIZE ||
 		 rec->outcome.reason == END_WHEN)
@@ -137,11 +137,11 @@ void record_say_how_it_ended(const struct run *r, int err)
 			100 * fmin(rec->releasing.last_share, 1), 100 * r->given.max_cost);
 	if (s.lost_events)
 		log_warn("%" PRIu64 " events were lost; %s or fewer functions help", s.lost_events,
-			 r->opt.drop ? "a larger --ring" : "a larger -m");
+			 r->opt->drop ? "a larger --ring" : "a larger -m");
 	if (!s.events && !err && rec->outcome.reason == END_EXITED)
 		log_warn(
 			"no call was recorded%s",
-			r->opt.exe && !r->opt.pid
+			r->opt->exe && !r->opt->pid
 				? ": BINARY must be executed by COMMAND's own process (exec), children are not followed"
 				: "");
 	say_what_it_rewrites(r);

@@ -65,7 +65,7 @@ bool record_flight_tick(void *ctx)
 
 int record_flight_begin(struct run *r, struct trace_writer *writer)
 {
-	const struct flight_args *args = &r->opt.flight;
+	const struct flight_args *args = &r->opt->flight;
 	const char *globs[] = { args->when_func };
 	uint8_t *when = args->when ? calloc(r->info.n_funcs + 1, 1) : NULL;
 	struct flight_options opt = {

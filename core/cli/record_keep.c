@@ -11,9 +11,9 @@
 #include "cli/record_run.h"
 #include "trace/keys.h"
 
-int record_keep_describe(const struct run *r, struct trace_info *info)
+int record_keep_describe(const struct record_options *opt, struct trace_info *info)
 {
-	const struct keep_options *o = &r->opt.keep;
+	const struct keep_options *o = &opt->keep;
 	int err = 0;
 
 	if (o->summary || o->min_duration_ns)
@@ -21,8 +21,8 @@ int record_keep_describe(const struct run *r, struct trace_info *info)
 	if (!err && o->min_duration_ns)
 		err = trace_info_setf(info, KEY_MIN_DURATION_NS, "%" PRIu64, o->min_duration_ns);
 	if (!err)
-		err = gate_args_describe(&r->opt.gate, info);
-	return err ? err : flight_args_describe(&r->opt.flight, info);
+		err = gate_args_describe(&opt->gate, info);
+	return err ? err : flight_args_describe(&opt->flight, info);
 }
 
 /* ---- the gate */
@@ -95,7 +95,7 @@ static bool *mark_triggers(const struct gate_args *args, const struct trace_info
 /* Before *next, which it takes the place of. */
 static int begin_gate(struct run *r, struct trace_sink *next)
 {
-	const struct gate_args *args = &r->opt.gate;
+	const struct gate_args *args = &r->opt->gate;
 	struct gate_options opt = { .info = &r->info,
 				    .next = *next,
 				    .depth = args->depth,
@@ -132,7 +132,7 @@ static int begin_gate(struct run *r, struct trace_sink *next)
  * on, or with --summary none. */
 static int begin_summary(struct run *r, struct trace_writer *w, struct trace_sink *next)
 {
-	const struct keep_options *o = &r->opt.keep;
+	const struct keep_options *o = &r->opt->keep;
 	struct keep *k = &r->keep;
 	struct live_model_options live = { .info = &r->info, .writer = w };
 
@@ -161,7 +161,7 @@ int record_keep_begin(struct run *r, struct trace_writer *w)
 	int err;
 
 	k->first = trace_writer_sink(w);
-	err = r->opt.flight.last ? record_flight_begin(r, w) : begin_summary(r, w, &k->first);
+	err = r->opt->flight.last ? record_flight_begin(r, w) : begin_summary(r, w, &k->first);
 	if (!err)
 		err = begin_gate(r, &k->first);
 	r->signals.on_own = on_signal;

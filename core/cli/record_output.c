@@ -10,21 +10,21 @@
 
 int record_open_output(struct run *r, int *fd)
 {
-	if (!r->opt.trial_ns && !r->host)
-		return trace_output_open(&r->invoker, r->opt.output, fd);
+	if (!r->opt->trial_ns && !r->host)
+		return trace_output_open(&r->chosen.invoker, r->opt->output, fd);
 	*fd = r->host ? fcntl(r->host->fd, F_DUPFD_CLOEXEC, 0)
 		      : open("/dev/null", O_WRONLY | O_CLOEXEC);
-	return *fd < 0 ? trace_output_report(r->opt.output, -errno) : 0;
+	return *fd < 0 ? trace_output_report(r->opt->output, -errno) : 0;
 }
 
 int record_open_window(struct run *r, unsigned n, char *path, int *fd)
 {
 	bool kept_old = false;
-	int err = snprintf(path, PATH_MAX, "%s.%u", r->opt.output, n) >= PATH_MAX
-			  ? trace_output_report(r->opt.output, -ENAMETOOLONG)
-			  : trace_output_open(&r->invoker, path, fd);
+	int err = snprintf(path, PATH_MAX, "%s.%u", r->opt->output, n) >= PATH_MAX
+			  ? trace_output_report(r->opt->output, -ENAMETOOLONG)
+			  : trace_output_open(&r->chosen.invoker, path, fd);
 
-	if (!err && trace_output_publish(&r->invoker, path, &kept_old)) {
+	if (!err && trace_output_publish(&r->chosen.invoker, path, &kept_old)) {
 		close(*fd);
 		err = -EIO;
 	}
@@ -33,15 +33,18 @@ int record_open_window(struct run *r, unsigned n, char *path, int *fd)
 
 int record_publish_output(struct run *r)
 {
-	bool named = !r->opt.trial_ns && !r->host;
-	int err = named ? trace_output_publish(&r->invoker, r->opt.output, &r->kept_old) : 0;
+	bool named = !r->opt->trial_ns && !r->host;
+	int err = named ? trace_output_publish(&r->chosen.invoker, r->opt->output,
+					       &r->output.kept_old)
+			: 0;
 
-	r->published = !err && named;
+	r->output.published = !err && named;
 	return err;
 }
 
 void record_withdraw_output(const struct run *r)
 {
-	if (!r->opt.trial_ns && !r->host)
-		trace_output_withdraw(&r->invoker, r->opt.output, r->published, r->kept_old);
+	if (!r->opt->trial_ns && !r->host)
+		trace_output_withdraw(&r->chosen.invoker, r->opt->output, r->output.published,
+				      r->output.kept_old);
 }

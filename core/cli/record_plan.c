@@ -57,22 +57,22 @@ static bool starts_with_elf_magic(int fd)
 }
 
 /* Refuses commands that build a program and run it as a child. */
-static int refuse_launchers(const struct run *r)
+static int refuse_launchers(const struct record_options *opt)
 {
-	char *instead = go_command_instead(r->opt.command);
+	char *instead = go_command_instead(opt->command);
 
 	if (!instead)
 		return 0;
-	log_error("'go %s' starts the program as a child of its own; use: %s", r->opt.command[1],
+	log_error("'go %s' starts the program as a child of its own; use: %s", opt->command[1],
 		  instead);
 	free(instead);
 	return STATUS_FAILED;
 }
 
-static int find_command(struct run *r)
+static int find_command(const struct record_options *opt, struct record_chosen *c)
 {
-	const char *name = r->opt.command[0];
-	int err = target_resolve(name, &r->user, r->command_path);
+	const char *name = opt->command[0];
+	int err = target_resolve(name, &c->user, c->command_path);
 
 	if (err == -ENOENT) {
 		log_error("%s: not found", name);
@@ -90,53 +90,53 @@ static int find_command(struct run *r)
  * library is looked for. */
 static void begin_bpf(struct run *r)
 {
-	if ((r->host && r->host->untraced) || (r->opt.pid && r->opt.exe))
+	if ((r->host && r->host->untraced) || (r->opt->pid && r->opt->exe))
 		return;
-	if (!r->opt.pid)
-		signals_watch_early(&r->signals, gate_args_signals(&r->opt.gate) |
-							 flight_args_signals(&r->opt.flight));
-	record_early_cpu_rings(&r->early, r->opt.ring_bytes, memory_cap_bytes());
+	if (!r->opt->pid)
+		signals_watch_early(&r->signals, gate_args_signals(&r->opt->gate) |
+							 flight_args_signals(&r->opt->flight));
+	record_early_cpu_rings(&r->early, r->opt->ring_bytes, memory_cap_bytes());
 }
 
 static int open_binary(struct run *r)
 {
-	const char *path = r->binary_path;
+	const char *path = r->chosen.binary_path;
 
 	/* What the command's user may only execute is not for the trace to show. What another
 	 * process executes can be opened with the rights to trace it only, then asked for. */
-	const bool of_process = r->opt.pid && !r->opt.exe;
-	int err = of_process ? 0 : user_enter(&r->user);
+	const bool of_process = r->opt->pid && !r->opt->exe;
+	int err = of_process ? 0 : user_enter(&r->chosen.user);
 
 	if (!err) {
-		r->exe_fd = open(path, O_RDONLY | O_CLOEXEC);
-		err = r->exe_fd < 0 ? -errno : 0;
+		r->chosen.exe_fd = open(path, O_RDONLY | O_CLOEXEC);
+		err = r->chosen.exe_fd < 0 ? -errno : 0;
 	}
 	if (!of_process)
-		user_leave(&r->user);
+		user_leave(&r->chosen.user);
 	if (err) {
 		log_error("%s: cannot be opened: %s%s", path, strerror(-err),
 			  of_process ? "; is the process running, and is it yours?" : "");
 		return STATUS_FAILED;
 	}
-	if (of_process && refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid))
+	if (of_process && refuse_unreadable(&r->chosen.invoker, r->chosen.exe_fd, r->opt->pid))
 		return STATUS_FAILED;
-	if (!r->opt.exe && !r->opt.pid && !starts_with_elf_magic(r->exe_fd)) {
+	if (!r->opt->exe && !r->opt->pid && !starts_with_elf_magic(r->chosen.exe_fd)) {
 		log_error("%s is a script, not a Go binary; trace what it starts: "
 			  "gotrace record --exe BINARY -- %s",
-			  r->opt.command[0], r->opt.command[0]);
+			  r->opt->command[0], r->opt->command[0]);
 		return STATUS_FAILED;
 	}
 	begin_bpf(r);
-	r->binary = gobin_open(r->exe_fd, path);
-	if (!r->binary && errno == ENOMEM)
+	r->chosen.binary = gobin_open(r->chosen.exe_fd, path);
+	if (!r->chosen.binary && errno == ENOMEM)
 		log_no_memory("no memory for the functions of %s", path);
-	if (!r->binary && !r->opt.exe && !r->opt.pid && errno == ENOEXEC)
+	if (!r->chosen.binary && !r->opt->exe && !r->opt->pid && errno == ENOEXEC)
 		log_info("to trace a Go binary that %s executes, or a Go library that it loads: "
 			 "gotrace record --exe BINARY -- %s",
-			 r->opt.command[0], r->opt.command[0]);
-	if (!r->binary && of_process && errno == ENOEXEC)
-		say_which_library(r->opt.pid);
-	if (!r->binary || gobin_layout(r->binary, &r->layout))
+			 r->opt->command[0], r->opt->command[0]);
+	if (!r->chosen.binary && of_process && errno == ENOEXEC)
+		say_which_library(r->opt->pid);
+	if (!r->chosen.binary || gobin_layout(r->chosen.binary, &r->chosen.layout))
 		return STATUS_FAILED;
 	return 0;
 }
@@ -147,22 +147,25 @@ static int find_library(struct run *r)
 	const struct gofunc *funcs;
 	uint64_t bias;
 
-	if (!memccpy(r->binary_path, r->opt.exe, '\0', sizeof(r->binary_path))) {
+	if (!memccpy(r->chosen.binary_path, r->opt->exe, '\0', sizeof(r->chosen.binary_path))) {
 		log_error("--exe: the name is too long");
 		return STATUS_FAILED;
 	}
-	if (target_attach(&r->target, r->opt.pid) || open_binary(r))
+	if (target_attach(&r->target, r->opt->pid) || open_binary(r))
 		return STATUS_FAILED;
-	if (target_executes(r->opt.pid, r->exe_fd)) { /* it is no library */
-		r->opt.exe = NULL;
-		return refuse_unreadable(&r->invoker, r->exe_fd, r->opt.pid) ? STATUS_FAILED : 0;
+	if (target_executes(r->opt->pid, r->chosen.exe_fd)) { /* it is no library */
+		r->chosen.other_command = false;
+		return refuse_unreadable(&r->chosen.invoker, r->chosen.exe_fd, r->opt->pid)
+			       ? STATUS_FAILED
+			       : 0;
 	}
-	if (!gobin_funcs(r->binary, &funcs) ||
-	    target_text_bias(r->opt.pid, r->exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias)) {
+	if (!gobin_funcs(r->chosen.binary, &funcs) ||
+	    target_text_bias(r->opt->pid, r->chosen.exe_fd, funcs[0].vaddr, funcs[0].file_off,
+			     &bias)) {
 		log_error(
 			"--exe %s: process %d has not loaded this file; /proc/%d/maps names those "
 			"that it has",
-			r->opt.exe, r->opt.pid, r->opt.pid);
+			r->opt->exe, r->opt->pid, r->opt->pid);
 		return STATUS_FAILED;
 	}
 	return 0;
@@ -172,27 +175,30 @@ int record_find_binary(struct run *r)
 {
 	int status = 0;
 
-	if (r->opt.pid && r->opt.exe)
+	r->chosen.other_command = r->opt->exe;
+	if (r->opt->pid && r->opt->exe)
 		return find_library(r);
-	if (r->opt.pid) {
-		snprintf(r->binary_path, sizeof(r->binary_path), "/proc/%d/exe", r->opt.pid);
+	if (r->opt->pid) {
+		snprintf(r->chosen.binary_path, sizeof(r->chosen.binary_path), "/proc/%d/exe",
+			 r->opt->pid);
 		/* From here on it is known whether the process is still that one. */
-		return target_attach(&r->target, r->opt.pid) ? STATUS_FAILED : open_binary(r);
+		return target_attach(&r->target, r->opt->pid) ? STATUS_FAILED : open_binary(r);
 	}
-	status = refuse_launchers(r);
+	status = refuse_launchers(r->opt);
 	if (!status)
-		status = find_command(r);
-	if (!status && r->opt.exe) {
-		int err = target_resolve(r->opt.exe, &r->user, r->binary_path);
+		status = find_command(r->opt, &r->chosen);
+	if (!status && r->opt->exe) {
+		int err = target_resolve(r->opt->exe, &r->chosen.user, r->chosen.binary_path);
 
-		if (err == -EACCES && strchr(r->opt.exe, '/'))
+		if (err == -EACCES && strchr(r->opt->exe, '/'))
 			err = 0; /* a shared library need not be executable, only readable */
 		if (err) {
-			log_error("--exe %s: %s", r->opt.exe, strerror(-err));
+			log_error("--exe %s: %s", r->opt->exe, strerror(-err));
 			return STATUS_FAILED;
 		}
 	} else if (!status) {
-		memcpy(r->binary_path, r->command_path, sizeof(r->binary_path));
+		memcpy(r->chosen.binary_path, r->chosen.command_path,
+		       sizeof(r->chosen.binary_path));
 	}
 	return status ? status : open_binary(r);
 }
@@ -203,13 +209,13 @@ int record_find_binary(struct run *r)
  * must be known what the kernel can do. */
 static enum stub_kind stub_kind(struct run *r)
 {
-	if (r->opt.selection.stub == CHOICE_JUMP)
+	if (r->opt->selection.stub == CHOICE_JUMP)
 		return STUB_JUMP;
-	caps_try_end(&r->early.caps, &r->caps);
+	caps_try_end(&r->early.caps, &r->chosen.caps);
 	r->caps_known = true;
-	enum stub_kind nop = probing_nop(&r->caps);
+	enum stub_kind nop = probing_nop(&r->chosen.caps);
 
-	if (r->opt.selection.stub == CHOICE_NOP && nop == STUB_JUMP)
+	if (r->opt->selection.stub == CHOICE_NOP && nop == STUB_JUMP)
 		log_warn(
 			"--stub=nop: this kernel turns no nop into a system call, so a nop is no cheaper than a jump; using --stub=jump");
 	return nop;
@@ -220,145 +226,147 @@ static enum stub_kind stub_kind(struct run *r)
 /* Why no stub may write events here, a clause; NULL: they may. */
 static const char *inline_obstacle(struct run *r, unsigned n_rings, uint32_t ring_bytes)
 {
-	const struct plan_options *opt = &r->opt.selection.plan;
+	const struct plan_options *opt = &r->chosen.plan_options;
 
-	if (r->opt.pid && r->opt.exe)
+	if (r->opt->pid && r->chosen.other_command)
 		return "BINARY is a library there, and only a program itself is given stubs while "
 		       "it runs";
-	if (opt->strategy == PROBE_AUTO && r->opt.exe)
+	if (opt->strategy == PROBE_AUTO && r->chosen.other_command)
 		return "COMMAND is not BINARY itself, and gotrace patches only at COMMAND's exec";
-	if (opt->strategy == PROBE_AUTO && r->opt.selection.stub != CHOICE_JUMP)
+	if (opt->strategy == PROBE_AUTO && r->opt->selection.stub != CHOICE_JUMP)
 		return "--stub asks for springboard's stubs";
-	r->clock = record_early_clock(&r->early);
-	if (!r->clock.usable)
-		return r->clock.why;
-	return r->opt.pid ? NULL /* it makes them itself */
-			  : ring_area_obstacle(n_rings, ring_bytes);
+	r->chosen.clock = record_early_clock(&r->early);
+	if (!r->chosen.clock.usable)
+		return r->chosen.clock.why;
+	return r->opt->pid ? NULL /* it makes them itself */
+			   : ring_area_obstacle(n_rings, ring_bytes);
 }
 
 /* Inline stubs stamp their events with the processor's counter, and need their rings: where one
  * cannot be had they are springboard's, or there are none. */
 static void prepare_inline(struct run *r, struct plan_options *opt)
 {
-	const unsigned n_rings = record_rings(r);
-	const uint32_t ring_bytes = record_ring_bytes(r, n_rings);
+	const unsigned n_rings = record_rings(r->opt);
+	const uint32_t ring_bytes = record_ring_bytes(r->opt, n_rings);
 	const char *why = inline_obstacle(r, n_rings, ring_bytes);
 
-	if (!why && !r->opt.pid) /* such a process makes them itself */
+	if (!why && !r->opt->pid) /* such a process makes them itself */
 		record_early_rings(&r->early, n_rings, ring_bytes);
 	opt->inline_stubs = (struct plan_inline_options){
 		.obstacle = why,
-		.layout = &r->layout,
+		.layout = &r->chosen.layout,
 		.ring_bytes = ring_bytes,
-		.drop = r->opt.drop,
-		.shadow_stack = shadow_stack_of_file(r->exe_fd),
+		.drop = r->opt->drop,
+		.shadow_stack = shadow_stack_of_file(r->chosen.exe_fd),
 	};
 }
 
 /* Functions that --trigger and --when name are probed. */
-static int add_also(struct run *r, struct plan_options *opt)
+static int add_also(const struct record_options *opt, struct record_chosen *c)
 {
-	const struct gate_args *gate = &r->opt.gate;
+	const struct gate_args *gate = &opt->gate;
+	struct plan_options *plan = &c->plan_options;
 
-	r->also = calloc(gate->n_triggers + 1, sizeof(*r->also));
-	if (!r->also) {
+	c->also = calloc(gate->n_triggers + 1, sizeof(*c->also));
+	if (!c->also) {
 		log_no_memory("no memory for the selection");
 		return -ENOMEM;
 	}
 	for (size_t i = 0; i < gate->n_triggers; i++)
-		r->also[opt->n_also++] = gate->triggers[i];
-	if (r->opt.flight.when_func)
-		r->also[opt->n_also++] = r->opt.flight.when_func;
-	opt->also = r->also;
+		c->also[plan->n_also++] = gate->triggers[i];
+	if (opt->flight.when_func)
+		c->also[plan->n_also++] = opt->flight.when_func;
+	plan->also = c->also;
 	return 0;
 }
 
 /* Values of a call are read in a trap: whoever asks for them wants the trap. */
-static bool is_asked_for(const struct run *r, const struct plan_func *f)
+static bool is_asked_for(const struct record_options *opt, const struct plan_func *f)
 {
-	return r->opt.max_cost_traps && (f->n_args || f->n_results);
+	return opt->max_cost_traps && (f->n_args || f->n_results);
 }
 
 /* Without these nothing could be told: --max-cost does not release them. */
-static int mark_named(struct run *r)
+static int mark_named(const struct record_options *opt, struct record_chosen *c)
 {
-	r->named = calloc(r->plan->n_funcs + 1, sizeof(*r->named));
-	if (!r->named) {
+	c->named = calloc(c->plan->n_funcs + 1, sizeof(*c->named));
+	if (!c->named) {
 		log_no_memory("no memory for the selection");
 		return -ENOMEM;
 	}
-	for (size_t i = 0; i < r->plan->n_funcs; i++) {
-		r->named[i] = is_asked_for(r, &r->plan->funcs[i]);
-		for (size_t k = 0; k < r->opt.selection.plan.n_also && !r->named[i]; k++) {
-			int hit = func_glob_hits(r->also[k], r->plan->funcs[i].name);
+	for (size_t i = 0; i < c->plan->n_funcs; i++) {
+		c->named[i] = is_asked_for(opt, &c->plan->funcs[i]);
+		for (size_t k = 0; k < c->plan_options.n_also && !c->named[i]; k++) {
+			int hit = func_glob_hits(c->also[k], c->plan->funcs[i].name);
 
 			if (hit < 0)
 				return hit;
-			r->named[i] = hit;
+			c->named[i] = hit;
 		}
 	}
 	return 0;
 }
 
-static int check_also(struct run *r)
+static int check_also(const struct record_options *opt, struct record_chosen *c)
 {
-	const char *when = r->opt.flight.when_func;
-	int err = gate_args_check_plan(&r->opt.gate, r->plan, r->binary);
+	const char *when = opt->flight.when_func;
+	int err = gate_args_check_plan(&opt->gate, c->plan, c->binary);
 
 	if (!err && when)
-		err = gate_args_check_glob("--when", when, r->plan, r->binary);
-	return err ? err : mark_named(r);
+		err = gate_args_check_glob("--when", when, c->plan, c->binary);
+	return err ? err : mark_named(opt, c);
 }
 
 /* Why states of goroutines cannot be had, a clause; NULL: they can, or are not wanted. */
-static const char *states_obstacle(const struct run *r)
+static const char *states_obstacle(const struct record_chosen *c)
 {
-	const struct plan_states *s = r->plan->states;
+	const struct plan_states *s = c->plan->states;
 
-	if (s && !s->obstacle && (r->layout.g_waitreason < 0 || r->layout.g_atomicstatus < 0))
+	if (s && !s->obstacle && (c->layout.g_waitreason < 0 || c->layout.g_atomicstatus < 0))
 		return "where this runtime keeps a goroutine's state is not known";
 	return s ? s->obstacle : NULL;
 }
 
 /* The heap of a C library may have grown to where stubs lie. */
-static bool is_taken_above(const struct run *r)
+static bool is_taken_above(const struct record_options *opt, const struct record_chosen *c)
 {
 	const struct gofunc *funcs;
 	uint64_t bias;
 
-	if (!r->opt.pid || !gobin_funcs(r->binary, &funcs) ||
-	    target_text_bias(r->opt.pid, r->exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias))
+	if (!opt->pid || !gobin_funcs(c->binary, &funcs) ||
+	    target_text_bias(opt->pid, c->exe_fd, funcs[0].vaddr, funcs[0].file_off, &bias))
 		return false;
-	return target_has_mapped(r->opt.pid, bias + PLAN_STUBS_VADDR,
+	return target_has_mapped(opt->pid, bias + PLAN_STUBS_VADDR,
 				 bias + PLAN_STUBS_VADDR + PLAN_STUBS_ROOM);
 }
 
-static int build_plan(struct run *r)
+static int build_plan(const struct record_options *opt, struct record_chosen *c)
 {
-	r->opt.selection.plan.stubs_below = is_taken_above(r);
-	r->plan = plan_build(r->binary, &r->opt.selection.plan);
-	if (!r->plan && errno == ENOMEM)
+	c->plan_options.stubs_below = is_taken_above(opt, c);
+	c->plan = plan_build(c->binary, &c->plan_options);
+	if (!c->plan && errno == ENOMEM)
 		log_no_memory("no memory for the plan");
-	return r->plan ? 0 : -errno;
+	return c->plan ? 0 : -errno;
 }
 
 /* A command that can execute itself anew has stubs only where the kernel tells when it does
  * (patching_hold). */
-static bool will_trap(const struct run *r)
+static bool will_trap(const struct record_options *opt, const struct record_chosen *c)
 {
-	return !r->opt.pid && !caps_has_btf() && gobin_func_named(r->binary, "syscall.Exec");
+	return !opt->pid && !caps_has_btf() && gobin_func_named(c->binary, "syscall.Exec");
 }
 
 /* States cost little where stubs write them: they are recorded there unless it is refused. */
-static int plan_with_states(struct run *r)
+static int plan_with_states(const struct record_options *opt, struct record_chosen *c)
 {
-	struct plan_options *opt = &r->opt.selection.plan;
-	const bool asked = r->opt.states == STATES_ON;
+	struct plan_options *plan = &c->plan_options;
+	const bool asked = opt->states == STATES_ON;
 
-	opt->states = asked || (r->opt.states == STATES_AUTO && !r->opt.trial_ns && !will_trap(r));
-	opt->states_if_inline = !asked;
-	int err = build_plan(r);
-	const char *why = err ? NULL : states_obstacle(r);
+	plan->states = asked ||
+		       (opt->states == STATES_AUTO && !opt->trial_ns && !will_trap(opt, c));
+	plan->states_if_inline = !asked;
+	int err = build_plan(opt, c);
+	const char *why = err ? NULL : states_obstacle(c);
 
 	if (!why)
 		return err;
@@ -367,15 +375,14 @@ static int plan_with_states(struct run *r)
 		return -ENOTSUP;
 	}
 	log_debug("states of goroutines are not recorded: %s", why);
-	plan_free(r->plan);
-	opt->states = false;
-	return build_plan(r);
+	plan_free(c->plan);
+	plan->states = false;
+	return build_plan(opt, c);
 }
 
 /* Before anything is attached: what is not recorded, and how it can be. */
-static int say_what_is_left_out(const struct run *r)
+static int say_what_is_left_out(const struct plan *p)
 {
-	const struct plan *p = r->plan;
 	const size_t n = p->n_fate[PLAN_TRAPS], rewritten = p->n_fate[PLAN_REWRITTEN];
 
 	if (!p->n_probed && n) {
@@ -407,34 +414,35 @@ static int say_what_is_left_out(const struct run *r)
 
 int record_plan(struct run *r)
 {
-	struct plan_options *opt = &r->opt.selection.plan;
+	struct plan_options *opt = &r->chosen.plan_options;
 
 	opt->stub = stub_kind(r);
 	phases_done(&r->phases, PHASE_KERNEL);
-	opt->running = r->opt.pid;
+	opt->running = r->opt->pid;
 	if (opt->strategy == PROBE_INLINE || opt->strategy == PROBE_AUTO)
 		prepare_inline(r, opt);
 	phases_done(&r->phases, PHASE_CLOCK);
-	if (add_also(r, opt) || plan_with_states(r) || check_also(r))
+	if (add_also(r->opt, &r->chosen) || plan_with_states(r->opt, &r->chosen) ||
+	    check_also(r->opt, &r->chosen))
 		return STATUS_FAILED;
-	if (say_what_is_left_out(r))
+	if (say_what_is_left_out(r->chosen.plan))
 		return STATUS_FAILED;
 	phases_done(&r->phases, PHASE_PLAN);
 	if (!r->caps_known)
-		caps_try_end(&r->early.caps, &r->caps);
+		caps_try_end(&r->early.caps, &r->chosen.caps);
 	phases_done(&r->phases, PHASE_KERNEL);
 	const struct probing_options how = {
-		.caps = &r->caps,
-		.step_rets = r->opt.selection.step_rets,
-		.launched = !r->opt.pid,
+		.caps = &r->chosen.caps,
+		.step_rets = r->opt->selection.step_rets,
+		.launched = !r->opt->pid,
 		.traps = opt->traps,
-		.other_command = r->opt.exe,
-		.exe_fd = r->exe_fd,
-		.pid = r->opt.pid,
-		.n_rings = record_rings(r),
+		.other_command = r->chosen.other_command,
+		.exe_fd = r->chosen.exe_fd,
+		.pid = r->opt->pid,
+		.n_rings = record_rings(r->opt),
 		.rings = record_early_take_rings(&r->early),
 	};
-	int err = probing_choose(&r->probing, &how, r->plan);
+	int err = probing_choose(&r->probing, &how, r->chosen.plan);
 
 	phases_done(&r->phases, PHASE_STUBS);
 	return err ? STATUS_FAILED : 0;

@@ -14,32 +14,32 @@
 #define ADDRESS_SPACE_PART 256 /* of its limit, for all rings */
 
 /* Go makes a P for each CPU that the process may run on, unless GOMAXPROCS says otherwise. */
-unsigned record_rings(const struct run *r)
+unsigned record_rings(const struct record_options *opt)
 {
 	const char *procs = getenv("GOMAXPROCS");
 	long n = procs ? strtol(procs, NULL, 10) : 0, cpus = sysconf(_SC_NPROCESSORS_CONF);
 
-	if (r->opt.n_rings)
-		return r->opt.n_rings;
+	if (opt->n_rings)
+		return opt->n_rings;
 	n = n > cpus ? n : cpus;
 	return n < 1 ? 1 : n > RING_MAX ? RING_MAX : (unsigned)n;
 }
 
 /* Rings take address space of the program, whose limit (RLIMIT_AS, ulimit -v) may be tight. */
-static uint64_t address_space_cap(const struct run *r)
+static uint64_t address_space_cap(pid_t pid)
 {
 	struct rlimit limit;
 
-	if (prlimit(r->opt.pid, RLIMIT_AS, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
+	if (prlimit(pid, RLIMIT_AS, NULL, &limit) || limit.rlim_cur == RLIM_INFINITY)
 		return UINT64_MAX;
 	return limit.rlim_cur / ADDRESS_SPACE_PART;
 }
 
 /* As asked for, but all together within the limits. */
-uint32_t record_ring_bytes(const struct run *r, unsigned n)
+uint32_t record_ring_bytes(const struct record_options *opt, unsigned n)
 {
-	uint64_t size = r->opt.inline_ring_bytes ? r->opt.inline_ring_bytes : INLINE_RING_BYTES;
-	const uint64_t space = address_space_cap(r);
+	uint64_t size = opt->inline_ring_bytes ? opt->inline_ring_bytes : INLINE_RING_BYTES;
+	const uint64_t space = address_space_cap(opt->pid);
 
 	while (size > RING_SIZE_MIN && size * n > memory_cap_bytes())
 		size /= 2;
@@ -50,7 +50,7 @@ uint32_t record_ring_bytes(const struct run *r, unsigned n)
 			"the program's address space is limited (ulimit -v): each of %u rings has %" PRIu64
 			" KB; where they fill up, the program is slower, or loses events (--overflow)",
 			n, size / 1024);
-	} else if (size < r->opt.inline_ring_bytes)
+	} else if (size < opt->inline_ring_bytes)
 		log_warn("--ring: %u rings may take %" PRIu64 " MB together, so each has %" PRIu64
 			 " KB; fewer rings (--rings) can be larger",
 			 n, memory_cap_bytes() / 1000000, size / 1000);

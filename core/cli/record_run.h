@@ -59,39 +59,56 @@ struct record_host {
 
 /* Records like `gotrace record` with these options, which must be complete. Returns its exit
  * status. */
-int record_with(struct record_options *opt, const struct record_host *host);
+int record_with(const struct record_options *opt, const struct record_host *host);
 
-struct run {
-	const struct record_host *host; /* NULL: the verb is record */
-	struct record_options opt;
-	int nice;                    /* with a pid, the priority of this thread before the set-up */
+/* The choices of gotrace before it starts the target, by the options, the binary and the kernel.
+ * They are constant once record_plan has returned. */
+struct record_chosen {
 	struct user invoker;         /* files are opened with its rights; it owns the trace */
 	struct user user;            /* user of the command */
 	char command_path[PATH_MAX]; /* the executable */
 	char binary_path[PATH_MAX];  /* the probed file */
+	/* The binary is not the program itself, but one that it executes or loads (--exe). */
+	bool other_command;
 	int exe_fd;
 	struct gobin *binary;
 	struct golayout layout;
 	struct caps caps;
+	struct tsc_check clock; /* clock of inline stubs; not checked if there can be none */
+	struct plan_options plan_options; /* the user's, completed */
+	struct plan *plan;
+	bool *named;       /* by function of the plan, true if it matches `also` */
+	const char **also; /* globs of functions that options name besides the selection */
+};
+
+/* The trace file. */
+struct record_output {
+	bool published; /* the trace has its name */
+	bool kept_old;  /* an existing trace was renamed to FILE.old */
+};
+
+struct run {
+	/* given */
+	const struct record_host *host; /* NULL: the verb is record */
+	const struct record_options *opt;
+	struct record_chosen chosen;
+	/* live */
+	int nice; /* with a pid, the priority of this thread before the set-up */
 	bool caps_known;
 	struct record_early early;
-	struct tsc_check clock; /* clock of inline stubs; not checked if there can be none */
-	struct plan *plan;      /* constant once it is built */
 	struct probing probing;
 	struct target target;
-	struct recording_given given;
+	struct recording_given given; /* for the recording */
 	struct recording recording;
 	struct death_watch deaths;
 	struct phases phases;
 	struct signals signals;
-	struct trace_info info;
 	struct keep keep;
 	struct sigaction old_child;
 	struct rlimit old_files;
-	bool *named;       /* by function of the plan, true if it matches `also` */
-	const char **also; /* globs of functions that options name besides the selection */
-	bool published;    /* the trace has its name */
-	bool kept_old;     /* an existing trace was renamed to FILE.old */
+	/* outcome, besides that of the recording */
+	struct trace_info info; /* keys of the trace's header */
+	struct record_output output;
 };
 
 /* record_plan.c: finds the binary, and chooses its probed functions and their probes. Both return 0
@@ -100,13 +117,13 @@ int record_find_binary(struct run *r);
 int record_plan(struct run *r);
 /* record_rings.c: return the number of rings of inline stubs, and the size of n of them. A warning
  * reports sizes below the wanted one. */
-unsigned record_rings(const struct run *r);
-uint32_t record_ring_bytes(const struct run *r, unsigned n);
+unsigned record_rings(const struct record_options *opt);
+uint32_t record_ring_bytes(const struct record_options *opt, unsigned n);
 
 /* record_keep.c: puts the parts that the options require between the events and the trace. It adds
  * their keys, makes their sinks before recording_run, and frees them after recording_close. Results
  * are 0 or -errno (logged). */
-int record_keep_describe(const struct run *r, struct trace_info *info);
+int record_keep_describe(const struct record_options *opt, struct trace_info *info);
 int record_keep_begin(struct run *r, struct trace_writer *w);
 void record_keep_end(struct run *r);
 

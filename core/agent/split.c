@@ -173,13 +173,12 @@ static char *build_ids(const struct sample_tables *t)
 	json_t *list = json_array(), *seen = json_object();
 
 	for (size_t i = 0; t && i < t->n_images; i++) {
-		char hex[2 * SAMPLE_BUILD_ID_BYTES + 1] = "";
+		char id[FILE_ID_TEXT_BYTES];
 
-		for (unsigned k = 0; k < t->images[i].build_id_len; k++)
-			snprintf(hex + 2 * (size_t)k, 3, "%02x", t->images[i].build_id[k]);
-		if (*hex && !json_object_get(seen, hex)) {
-			json_object_set_new(seen, hex, json_true());
-			json_array_append_new(list, json_string(hex));
+		file_id_text(t->images[i].build_id, t->images[i].build_id_len, id);
+		if (*id && !json_object_get(seen, id)) {
+			json_object_set_new(seen, id, json_true());
+			json_array_append_new(list, json_string(id));
 		}
 	}
 	char *text = json_dumps(list, JSON_COMPACT);

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HASHED_BYTES (64 << 10)
+#define HASHED_BYTES   (64 << 10)
+#define NT_GO_BUILD_ID 4 /* ELF_NOTE_GOBUILDID_TAG, cmd/link/internal/ld/elf.go */
 #define NOTES_MAX \
 	64 /* sections and segments of them that are looked at: libelf keeps a copy of each */
 
@@ -47,43 +48,64 @@ Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_byte
 	return elf_getdata(scn, NULL);
 }
 
-static size_t id_in(Elf_Data *data, uint8_t *id, size_t most)
+/* The build IDs of a file. */
+struct ids {
+	uint8_t *gnu;
+	size_t most, n_gnu;
+	uint8_t go[FILE_ID_GO_BYTES];
+	size_t n_go;
+};
+
+static void ids_in(Elf_Data *data, struct ids *ids)
 {
 	size_t at = 0, name_off, desc_off;
 	GElf_Nhdr note;
 
-	while (data && (at = gelf_getnote(data, at, &note, &name_off, &desc_off)) > 0) {
+	while (data && !ids->n_gnu &&
+	       (at = gelf_getnote(data, at, &note, &name_off, &desc_off)) > 0) {
 		const char *bytes = data->d_buf;
 
-		if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != 4 || note.n_descsz > most ||
-		    memcmp(bytes + name_off, "GNU", 4) != 0)
+		if (note.n_namesz != 4)
 			continue;
-		memcpy(id, bytes + desc_off, note.n_descsz);
-		return note.n_descsz;
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz <= ids->most &&
+		    !memcmp(bytes + name_off, "GNU", 4)) {
+			memcpy(ids->gnu, bytes + desc_off, note.n_descsz);
+			ids->n_gnu = note.n_descsz;
+		} else if (note.n_type == NT_GO_BUILD_ID && !memcmp(bytes + name_off, "Go\0", 4) &&
+			   file_id_of_go(bytes + desc_off, note.n_descsz, ids->go)) {
+			ids->n_go = sizeof(ids->go);
+		}
 	}
-	return 0;
 }
 
-size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most)
+static void find_ids(Elf *elf, struct ids *ids)
 {
-	size_t n = 0, found = 0, notes = 0;
+	size_t n = 0, notes = 0;
 	Elf_Scn *scn = NULL;
 	GElf_Phdr ph;
 	GElf_Shdr sh;
 
 	if (elf_getphdrnum(elf, &n))
 		n = 0;
-	for (size_t i = 0; i < n && !found && gelf_getphdr(elf, (int)i, &ph); i++)
+	for (size_t i = 0; i < n && !ids->n_gnu && gelf_getphdr(elf, (int)i, &ph); i++)
 		if (ph.p_type == PT_NOTE && ph.p_filesz <= FOREIGN_NOTES_BYTES &&
 		    notes++ < NOTES_MAX)
-			found = id_in(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
-							   ph.p_align == 8 ? ELF_T_NHDR8
-									   : ELF_T_NHDR),
-				      id, most);
-	while (!found && (scn = elf_nextscn(elf, scn)))
+			ids_in(elf_getdata_rawchunk(elf, (int64_t)ph.p_offset, ph.p_filesz,
+						    ph.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR),
+			       ids);
+	while (!ids->n_gnu && (scn = elf_nextscn(elf, scn)))
 		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_NOTE && notes++ < 2 * NOTES_MAX)
-			found = id_in(foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES), id, most);
-	return found;
+			ids_in(foreign_elf_data(scn, &sh, FOREIGN_NOTES_BYTES), ids);
+}
+
+size_t foreign_elf_file_id(Elf *elf, uint8_t id[FILE_ID_BYTES])
+{
+	struct ids ids = { .gnu = id, .most = FILE_ID_BYTES };
+
+	find_ids(elf, &ids);
+	if (!ids.n_gnu)
+		memcpy(id, ids.go, ids.n_go);
+	return ids.n_gnu ? ids.n_gnu : ids.n_go;
 }
 
 /* FNV-1a, 64 bits. */
@@ -97,10 +119,10 @@ static uint64_t hash(uint64_t h, const uint8_t *p, size_t n)
 uint64_t foreign_elf_identity(int fd)
 {
 	const uint64_t begin = 0xcbf29ce484222325ull;
-	uint8_t bytes[4096], id[64];
+	uint8_t bytes[4096], id[FILE_ID_BYTES];
 	uint64_t h = begin;
 	Elf *elf = foreign_elf_open(fd);
-	size_t n_id = elf ? foreign_elf_build_id(elf, id, sizeof(id)) : 0;
+	size_t n_id = elf ? foreign_elf_file_id(elf, id) : 0;
 	ssize_t n = 0;
 
 	elf_end(elf);

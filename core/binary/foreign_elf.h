@@ -8,6 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file_id.h"
+
 #define FOREIGN_NOTES_BYTES   (64u << 10)
 #define FOREIGN_SECTION_BYTES (256u << 20)
 
@@ -21,10 +23,10 @@ Elf *foreign_elf_open(int fd);
 /* Returns the bytes of a section as they are in the file. NULL when there are none or too many, or
  * they are compressed. */
 Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_bytes);
-/* Copies the GNU build id, of at most `most` bytes. Returns its length, 0 when there is none. */
-size_t foreign_elf_build_id(Elf *elf, uint8_t *id, size_t most);
-/* Returns an identity of the file on fd by its contents: a hash of the build id, else of its first
- * 64 KiB. Those hold headers, notes and the first code. Returns 0 when the file cannot be read. */
+/* Finds the identity of the file (file_id.h). Returns its length, 0 when there is none. */
+size_t foreign_elf_file_id(Elf *elf, uint8_t id[FILE_ID_BYTES]);
+/* Returns a hash of the identity of the file on fd, or of its first 64 KiB when it has none. Those
+ * hold headers, notes and the first code. Returns 0 when the file cannot be read. */
 uint64_t foreign_elf_identity(int fd);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a file is by its contents. */
+#include "binary/binaries_fixture.h"
 #include "binary/foreign_elf.h"
 
 #include <setjmp.h>
@@ -18,7 +19,7 @@ struct file {
 	struct {
 		Elf64_Nhdr head;
 		char name[4];
-		uint8_t id[20];
+		uint8_t id[48];
 	} note;
 	uint8_t code[100];
 };
@@ -39,6 +40,22 @@ static uint64_t identity_of(const struct file *f)
 
 	close(fd);
 	return id;
+}
+
+static size_t id_of(int fd, uint8_t id[FILE_ID_BYTES])
+{
+	Elf *elf = foreign_elf_open(fd);
+	size_t n = elf ? foreign_elf_file_id(elf, id) : 0;
+
+	assert_non_null(elf);
+	elf_end(elf);
+	close(fd);
+	return n;
+}
+
+static size_t file_id(const struct file *f, uint8_t id[FILE_ID_BYTES])
+{
+	return id_of(written(f), id);
 }
 
 static struct file with_note(void)
@@ -63,17 +80,14 @@ static struct file with_note(void)
 static void identities(void **state)
 {
 	struct file a = with_note(), b = with_note();
-	uint8_t id[20];
+	uint8_t id[FILE_ID_BYTES];
 
 	(void)state;
-	int fd = written(&a);
-	Elf *elf = foreign_elf_open(fd);
-
-	assert_int_equal(foreign_elf_build_id(elf, id, sizeof(id)), 20);
+	assert_int_equal(file_id(&a, id), 20);
 	assert_memory_equal(id, a.note.id, 20);
-	assert_int_equal(foreign_elf_build_id(elf, id, 19), 0); /* no room */
-	elf_end(elf);
-	close(fd);
+	a.note.head.n_descsz = 21; /* no room */
+	assert_int_equal(file_id(&a, id), 0);
+	a.note.head.n_descsz = 20;
 	/* The build id alone counts. */
 	b.code[7] = 1;
 	assert_true(identity_of(&a) && identity_of(&a) == identity_of(&b));
@@ -86,6 +100,70 @@ static void identities(void **state)
 	b.code[7] = 0;
 	assert_true(identity_of(&a) == identity_of(&b));
 	assert_int_equal(foreign_elf_identity(-1), 0);
+}
+
+#define PART_A "aaaaaaaaaaaaaaaaaaaa"
+#define PART_B "bbbbbbbbbbbbbbbbbbbb"
+
+static struct file with_go_note(const char *build_id)
+{
+	struct file f = with_note();
+
+	f.note.head.n_type = 4;
+	f.note.head.n_descsz = (uint32_t)strlen(build_id);
+	memcpy(f.note.name, "Go\0", 4);
+	memcpy(f.note.id, build_id, strlen(build_id));
+	return f;
+}
+
+/* The hash of the contents counts, and not what the linker was given. */
+static void go_identities(void **state)
+{
+	struct file a = with_go_note(PART_A "/" PART_A), b = with_go_note(PART_B "/" PART_A);
+	struct file c = with_go_note("redacted"), d = with_go_note("redacted");
+	uint8_t id[FILE_ID_BYTES];
+
+	(void)state;
+	b.code[7] = 1;
+	assert_int_equal(file_id(&a, id), FILE_ID_GO_BYTES);
+	assert_true(file_id_is_go(id, FILE_ID_GO_BYTES));
+	assert_true(identity_of(&a) && identity_of(&a) == identity_of(&b));
+	b = with_go_note(PART_A "/" PART_B);
+	assert_true(identity_of(&a) != identity_of(&b));
+	/* Here the bytes do. */
+	assert_int_equal(file_id(&c, id), 0);
+	d.code[7] = 1;
+	assert_true(identity_of(&c) != identity_of(&d));
+}
+
+/* Go's is taken from programs without a GNU build ID. */
+static void programs(void **state)
+{
+	static const struct {
+		const char *name;
+		bool gnu, go;
+	} expected[] = { { "user", true, true },
+			 { "user.goid", false, true },
+			 { "user.noid", false, false } };
+	char text[FILE_ID_TEXT_BYTES];
+	uint8_t id[FILE_ID_BYTES];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
+		struct gobin *b = open_binary(expected[i].name);
+		const bool gnu = expected[i].gnu && gobin_go_minor(b) >= 24;
+		const bool go = expected[i].go && !gnu;
+		size_t n = id_of(open(binary_path(expected[i].name), O_RDONLY | O_CLOEXEC), id);
+
+		assert_int_equal(n, gnu ? 20 : go ? FILE_ID_GO_BYTES : 0);
+		assert_int_equal(file_id_is_go(id, n), go);
+		/* As `go tool buildid` prints it. */
+		file_id_text(id, n, text);
+		if (go)
+			assert_string_equal(text + strlen("go:"),
+					    strrchr(gobin_build_id(b), '/') + 1);
+		gobin_close(b);
+	}
 }
 
 static void not_bounded(void **state)
@@ -110,8 +188,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(identities),
+		cmocka_unit_test(go_identities),
+		cmocka_unit_test(programs),
 		cmocka_unit_test(not_bounded),
 	};
 
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
 }

@@ -97,6 +97,24 @@ static int64_t labelled(const Pprof__Profile *p, const char *key, const char *va
 	return ns;
 }
 
+/* pprof compares it with the GNU build ID of a local file. */
+static void pprof_has_no_build_id_of_go(void **state)
+{
+	Pprof__Profile *p = profile(path);
+	size_t gnu = 0;
+
+	(void)state;
+	for (size_t i = 0; i < p->n_mapping; i++) {
+		const char *id = p->string_table[p->mapping[i]->build_id];
+
+		assert_true(!*id || strlen(id) == 6);
+		gnu += *id != '\0';
+	}
+	assert_int_equal(gnu, 3);
+	assert_int_equal(p->n_mapping, 5);
+	pprof__profile__free_unpacked(p, NULL);
+}
+
 static void pprof_has_labels(void **state)
 {
 	Pprof__Profile *p = profile(path);
@@ -151,6 +169,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folded),
 		cmocka_unit_test(other_formats_have_roots),
+		cmocka_unit_test(pprof_has_no_build_id_of_go),
 		cmocka_unit_test(pprof_has_labels),
 		cmocka_unit_test(database_has_processes),
 	};

@@ -51,7 +51,7 @@ bool maps_has_build_id(int fd, struct sample_image *i)
 {
 	uint8_t id[SAMPLE_BUILD_ID_BYTES];
 	Elf *elf = foreign_elf_open(fd);
-	size_t n = elf ? foreign_elf_build_id(elf, id, sizeof(id)) : 0;
+	size_t n = elf ? foreign_elf_file_id(elf, id) : 0;
 
 	elf_end(elf);
 	if (!i->build_id_len) {
@@ -128,8 +128,7 @@ void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path)
 	Elf *elf = foreign_elf_open(fd);
 
 	if (elf)
-		i->build_id_len = (uint8_t)foreign_elf_build_id(elf, i->build_id,
-								SAMPLE_BUILD_ID_BYTES);
+		i->build_id_len = (uint8_t)foreign_elf_file_id(elf, i->build_id);
 	elf_end(elf);
 	close(fd);
 }

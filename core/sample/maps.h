@@ -13,6 +13,8 @@
 /* Sets the kind and the path of the image that is mapped as `path`. The path may be in perf_map. */
 void maps_classify(struct sample_image *i, uint32_t pid, const char *path,
 		   char perf_map[MAPS_PERF_BYTES]);
+/* Here a build ID is an identity as in file_id.h. */
+
 /* Returns true if the file on fd has the image's build ID. Fills in the image's build ID if it has
  * none. */
 bool maps_has_build_id(int fd, struct sample_image *i);
@@ -23,8 +25,7 @@ bool maps_has_build_id(int fd, struct sample_image *i);
 int maps_open(uint32_t pid, bool exe, struct sample_image *i);
 /* Does the same. If it fails, tries the path as gotrace sees it. */
 int maps_open_seen(uint32_t pid, const struct sample_image *i);
-/* Fills in the GNU build ID of the file at that path, as the process sees it, if the file has one.
- */
+/* Fills in the build ID of the file at that path, as the process sees it, if the file has one. */
 void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path);
 /* Calls fn with each image of the process. fn copies the path. */
 void maps_read(uint32_t pid, void (*fn)(void *ctx, struct sample_image *i), void *ctx);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/file_id.h"
 #include "base/foreign_file.h"
 
 #define FOLDER     "/usr/lib/debug"
@@ -67,7 +68,7 @@ static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *
 	const uint8_t *id;
 	size_t n = elf_symbols_build_id(e, &id);
 
-	if (n < 2)
+	if (n < 2 || file_id_is_go(id, n)) /* folders have no Go build IDs */
 		return NULL;
 	int at = snprintf(path, sizeof(path), "%s" FOLDER "/.build-id/%02x/", root, id[0]);
 

@@ -10,8 +10,7 @@
 #include "binary/foreign_elf.h"
 #include "symbols/mini_debug.h"
 
-#define BUILD_ID_BYTES 20
-#define SEGMENTS_MAX   256 /* no program and no library has as many */
+#define SEGMENTS_MAX 256 /* no program and no library has as many */
 
 /* All of it is in memory: neither the file nor what libelf has of it is needed any more. */
 struct elf_symbols {
@@ -30,7 +29,7 @@ struct elf_symbols {
 	} * segments;
 	size_t n_segments, cap_segments;
 	struct ehframe functions; /* their ranges, where not all have a symbol */
-	uint8_t build_id[BUILD_ID_BYTES];
+	uint8_t build_id[FILE_ID_BYTES];
 	size_t build_id_len;
 	bool go, whole;
 	uint64_t most_bytes; /* that reading may take; 0: no limit */
@@ -269,7 +268,7 @@ static struct elf_symbols *read_all(Elf *elf, const uint8_t *id, size_t n_id, ui
 		return NULL;
 	}
 	e->most_bytes = most_bytes;
-	e->build_id_len = foreign_elf_build_id(elf, e->build_id, sizeof(e->build_id));
+	e->build_id_len = foreign_elf_file_id(elf, e->build_id);
 	if (!has_id(e, id, n_id)) {
 		elf_symbols_close(e);
 		elf_end(elf);

@@ -10,10 +10,10 @@
 
 struct elf_symbols;
 
-/* Reads the file on fd, which is not needed afterwards. The file must have this GNU build id of n
- * bytes. With n 0 any file will do. Reading may take most_bytes of memory, 0 for no limit. A file
- * that would take more has no symbols (elf_symbols_refused). Returns NULL when it is another file
- * or no ELF file, or there is no memory. Logs nothing. */
+/* Reads the file on fd, which is not needed afterwards. The file must have this identity of n bytes
+ * (file_id.h). With n 0 any file will do. Reading may take most_bytes of memory, 0 for no limit. A
+ * file that would take more has no symbols (elf_symbols_refused). Returns NULL when it is another
+ * file or no ELF file, or there is no memory. Logs nothing. */
 struct elf_symbols *elf_symbols_open(int fd, const uint8_t *id, size_t n, uint64_t most_bytes);
 bool elf_symbols_refused(const struct elf_symbols *e);
 /* Reads an image of n bytes in memory, otherwise as elf_symbols_open. */
@@ -29,7 +29,7 @@ bool elf_symbols_whole(const struct elf_symbols *e);
 /* Returns the name in .gnu_debuglink of the file that has all symbols, and its checksum. NULL when
  * there is none. */
 const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum);
-/* Returns the length of its GNU build id, 0 when it has none. */
+/* Returns the length of its identity (file_id.h), 0 when it has none. */
 size_t elf_symbols_build_id(const struct elf_symbols *e, const uint8_t **id);
 /* Finds the link-time address of the byte at an offset of the file. Returns false when nothing is
  * loaded from there. */

@@ -90,10 +90,10 @@ static void go_frames(void **state)
 /* In a trace: the file is found, offsets are made addresses, also of a PIE somewhere. */
 static void go_symbols(void **state)
 {
-	static const char *const names[] = { "kinds", "kinds.pie.stripped" };
+	static const char *const names[] = { "kinds", "kinds.pie.stripped", "user.goid" };
 
 	(void)state;
-	for (size_t v = 0; v < 2; v++) {
+	for (size_t v = 0; v < 3; v++) {
 		char path[PATH_MAX];
 		assert_non_null(realpath(binary_path(names[v]), path));
 		struct gobin *b = open_binary(names[v]);
@@ -136,14 +136,17 @@ static void go_symbols(void **state)
 static void another_file_is_not_asked(void **state)
 {
 	const uint64_t pcs[] = { 0x1000 };
+	char go[PATH_MAX];
 
 	(void)state;
-	for (int changed = 0; changed < 3; changed++) {
-		struct sample_image i = image_of("/proc/self/exe", 0, changed < 2);
+	assert_non_null(realpath(binary_path("user.goid"), go));
+	for (int k = 0; k < 6; k++) {
+		const int changed = k % 3;
+		struct sample_image i = image_of(k < 3 ? "/proc/self/exe" : go, 0, changed < 2);
 		struct sample_tables t = { 0 }, out;
 		struct symbols_counts c;
 
-		i.build_id[0] ^= changed == 1;
+		i.build_id[FILE_ID_GO_BYTES - 1] ^= changed == 1;
 		put_process(&t);
 		assert_int_equal(sample_tables_image(&t, &i), 0);
 		put_stack(&t, pcs, 1);

@@ -42,6 +42,8 @@ static int write_tables(struct trace_writer *w, const char *kid)
 						    .start = 0x400000,
 						    .end = 0x500000,
 						    .path = processes[i].exe,
+						    .build_id = { 'G', 'o', (uint8_t)i },
+						    .build_id_len = i % 2 ? FILE_ID_GO_BYTES : 3,
 						    .kind = IMAGE_FILE };
 
 		err = trace_writer_process(w, &processes[i], &number);

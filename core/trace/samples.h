@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/file_id.h"
 #include "base/hash_index.h"
 #include "trace/image_index.h"
 #include "trace/trace.h"
@@ -32,7 +33,7 @@ enum sample_image_kind {
 	IMAGE_KINDS,
 };
 
-#define SAMPLE_BUILD_ID_BYTES 20
+#define SAMPLE_BUILD_ID_BYTES FILE_ID_BYTES
 
 /* Code that is mapped at [start, end) of a process from from_ns on (CLOCK_MONOTONIC). Where images
  * overlap, the later one counts. */
@@ -40,7 +41,7 @@ struct sample_image {
 	uint32_t process;
 	uint64_t start, end, file_off; /* file_off: the offset in the file at start */
 	const char *path;
-	uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* GNU build id */
+	uint8_t build_id[SAMPLE_BUILD_ID_BYTES]; /* identity of the file, see file_id.h */
 	uint8_t build_id_len;                    /* 0: not known */
 	uint8_t kind;
 	uint64_t from_ns;

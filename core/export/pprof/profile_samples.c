@@ -190,10 +190,11 @@ static void put_mappings(struct writing *w)
 		const struct sample_image *x = &t->images[i];
 		Pprof__Profile part = PPROF__PROFILE__INIT;
 		Pprof__Mapping m = PPROF__MAPPING__INIT, *mappings[] = { &m };
-		char id[2 * SAMPLE_BUILD_ID_BYTES + 1] = "", path[PATH_MAX];
+		char id[FILE_ID_TEXT_BYTES], path[PATH_MAX];
 
-		for (unsigned b = 0; b < x->build_id_len; b++)
-			snprintf(id + 2 * (size_t)b, 3, "%02x", x->build_id[b]);
+		/* pprof ignores a local file whose GNU build ID is another, or that has none. */
+		file_id_text(x->build_id,
+			     file_id_is_go(x->build_id, x->build_id_len) ? 0 : x->build_id_len, id);
 		m.id = mapping_id(w, i);
 		m.memory_start = x->start;
 		m.memory_limit = x->end;

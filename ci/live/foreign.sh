@@ -310,10 +310,18 @@ generation() { # NAME KB: builds NAME
 
 			import (
 				"os"
+				"syscall"
 				"time"
 			)
 
 			var table [256]int
+
+			// Processor time: on a busy machine there are as many samples.
+			func used() time.Duration {
+				var r syscall.Rusage
+				syscall.Getrusage(syscall.RUSAGE_SELF, &r)
+				return time.Duration(r.Utime.Nano() + r.Stime.Nano())
+			}
 
 			//go:noinline
 			func other(n int) int {
@@ -340,7 +348,7 @@ generation() { # NAME KB: builds NAME
 
 			func main() {
 				d, _ := time.ParseDuration(os.Args[1])
-				for until := time.Now().Add(d); time.Now().Before(until); {
+				for used() < d {
 					table[0] += NAME1(100000)
 				}
 				table[1] = other(table[2])
@@ -356,14 +364,16 @@ two_generations() { # alpha and gamma, of equal size
 	size=$(stat -c %s alpha gamma | sort -n | tail -1)
 	truncate -s "$size" alpha gamma
 }
-callers_of() { # GENERATION TRACE [SHARE]: its leaf is called by its own, in nearly all samples
+callers_of() { # GENERATION TRACE: its leaf is called by its own, in nearly all samples
 	paths "$2" >rows
-	local all right
+	local all right early
 	all=$(count "(^|;)$1[123](;|\$)|(^|;)main.$1[123](;|\$)" <rows)
-	# Before gotrace knows the program, frame pointers leave out who calls a leaf without a frame.
+	# Before gotrace knows the program, frame pointers leave out who calls a leaf without a frame, and the stack says so. That is a
+	# moment, longer on a busy machine. With the tables of another file all would be so.
+	early=$(count "[[]unreadable[]];(.*;)?main.$1[123](;|\$)" <rows)
 	right=$(count "^([[]([^];]*/)?deployed[]];)?runtime.goexit;runtime.main;main.main;main.$1"'1;(main.'"$1"'2;)?main.'"$1"'3(;|$)' <rows)
-	echo "$1: $right of $all whole"
-	[ "$all" -gt 100 ] && awk -v r="$right" -v n="$all" -v s="${3:-0.9}" 'BEGIN { exit !(r >= s * n - 4) }' || { sort -rn rows | head -8; fail "wrong callers"; }
+	echo "$1: $right of $all whole, $early before it was known"
+	[ "$all" -gt 100 ] && awk -v r="$right" -v n="$all" -v e="$early" 'BEGIN { exit !(r >= 0.9 * (n - e) - 4 && r >= n / 3) }' || { sort -rn rows | head -8; fail "wrong callers"; }
 }
 overwritten() {
 	two_generations
@@ -380,7 +390,7 @@ same_time() {
 	cp -p alpha deployed
 	gt sample -F 997 -o trace -- sh -c './deployed 1s; sleep 2.5; cp -p gamma deployed; ./deployed 4s' 2>err || fail "$(cat err)"
 	callers_of alpha trace
-	callers_of gamma trace 0.5
+	callers_of gamma trace
 }
 check "the same with equal times" same_time
 # Two file systems give the same inode numbers.

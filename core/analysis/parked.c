@@ -5,24 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/calls/wait_class.h"
 #include "analysis/calls/wait_rows.h"
+#include "analysis/parked_rule.h"
+#include "analysis/trace_names.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
 
-#define PARKED_PCT 95 /* of its life, in one place, */
-#define WAITS_MAX  3  /* in so many waits */
-#define LEFT_PCT   90 /* of the waits of a place that nobody has left */
-#define REST_PCT   1  /* of the time recorded: less than this is nothing */
+#define LEFT_PCT 90 /* of the waits of a place that nobody has left */
+#define LOOPS    4  /* waits of a call that is a loop */
 
 struct parked {
 	const struct trace_info *info;
+	struct wait_classes classes;
 	struct parked_place *places;
 	size_t n, cap;
 	struct hash_index index;
 	struct later {
 		struct parked_place place;
 		uint64_t life_ns;
-	} * later; /* who may be parked: decided when the trace has ended */
+		bool often; /* woken often: it is parked if its outermost call is a loop */
+	} * later;          /* who may be parked: decided when the trace has ended */
 	size_t n_later, cap_later;
 	int err;
 };
@@ -31,8 +34,10 @@ struct parked *parked_new(const struct trace_info *info)
 {
 	struct parked *p = calloc(1, sizeof(*p));
 
-	if (p)
+	if (p) {
 		p->info = info;
+		wait_classes_fill(&p->classes, info);
+	}
 	return p;
 }
 
@@ -119,8 +124,13 @@ void parked_add(void *parked, const struct goroutine_place *place)
 {
 	struct parked *p = parked;
 
-	if (!place->there || (place->n > WAITS_MAX && !accepts(p, place)) ||
-	    place->ns / PARKED_PCT < place->g->life_ns / 100 || p->err)
+	struct parked_life life = { .life_ns = place->g->life_ns,
+				    .there_ns = place->ns,
+				    .waits = accepts(p, place) ? 0 : place->n };
+	const bool often = !parked_rule(&life);
+
+	life.own_loop = wait_for_work(p->info, &p->classes, place->reason);
+	if (!place->there || p->err || !parked_rule(&life))
 		return;
 	p->err = vec_reserve(&p->later, &p->cap_later, p->n_later + 1);
 	if (!p->err)
@@ -130,18 +140,33 @@ void parked_add(void *parked, const struct goroutine_place *place)
 								    .goroutines = 1,
 								    .ns = place->ns,
 								    .n = place->n },
-							 .life_ns = place->g->life_ns };
+							 .life_ns = place->g->life_ns,
+							 .often = often };
 }
 
 /* ---- at the end */
 
-static int gather(struct parked *p, uint64_t span_ns)
+/* The outermost call of a goroutine that waits again and again, but not main's. */
+static bool own_loop(const struct parked *p, const struct model *m, const struct parked_place *x)
+{
+	size_t n;
+	const struct path_node *node = &model_paths(m, &n)[x->path];
+	const struct path_waits wait = { x->path, x->func, x->reason, false, 0, 0 };
+
+	return (!node->parent || node->go_edge) && node->func == x->func &&
+	       strcmp(trace_name_func(p->info, node->func), "main.main") != 0 &&
+	       model_wait_count(m, &wait) >= LOOPS * node->stats.calls;
+}
+
+static int gather(struct parked *p, const struct model *m, uint64_t span_ns)
 {
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_later && !err; i++) {
 		struct parked_place place = p->later[i].place;
 
+		if (p->later[i].often && !own_loop(p, m, &place))
+			continue;
 		if (2 * p->later[i].life_ns < span_ns) {
 			place.young = 1;
 			place.young_ns = place.ns;
@@ -199,11 +224,11 @@ static uint64_t rest_of(const struct model *m, uint64_t ns)
 
 int parked_leave_out(struct parked *p, struct model *m, uint64_t span_ns)
 {
-	int err = p->err ? p->err : gather(p, span_ns);
+	int err = p->err ? p->err : gather(p, m, span_ns);
 	uint64_t ns = err ? 0 : drop_young(p, m);
 	size_t n = 0;
 
-	if (err || rest_of(m, ns) < span_ns / 100 * REST_PCT)
+	if (err || parked_rule_keeps_all(rest_of(m, ns), span_ns))
 		p->n = 0;
 	if (p->n)
 		qsort(p->places, p->n, sizeof(*p->places), longest_first);

@@ -222,6 +222,36 @@ static void woken_often(void **state)
 	check(events, (const uint64_t[]){ 10000, 0, 10000, 0 }, NULL);
 }
 
+/* Goroutine 2 waits for 0.3 s again and again, after `enters`, for the reason of `state`. */
+static void waits_long(const char *enters, const char *state, uint64_t work_ns, uint64_t inner_ns,
+		       const char *said)
+{
+	char events[4096];
+	size_t n = (size_t)snprintf(events, sizeof(events), "1 entry main.main 100 1000\n%s",
+				    enters);
+
+	for (unsigned long ns = 1000; ns < 3000000000; ns += 300000000)
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "2 state - 1 %lu\n2 state - %s %lu\n", ns, state, ns);
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 3000001000\n");
+	check(events, (const uint64_t[]){ 3000000000, 0, work_ns, inner_ns }, said);
+}
+
+/* Who waits for work in a loop of its own, and gets some now and then, is parked. Who sleeps there,
+ * or waits in a call below, may wait for something that takes long. */
+static void woken_seldom(void **state)
+{
+	const char *work = "2 entry main.work 100 1000\n",
+		   *inner = "2 entry main.work 100 1000\n2 entry main.inner 200 1000\n";
+
+	(void)state;
+	waits_long(
+		work, "0x703", 0, 0,
+		"left out: 3.00s of 1 parked goroutine (--parked shows it): 1 of main.work (chan receive)");
+	waits_long(work, "0x1303", 3000000000, 0, NULL);
+	waits_long(inner, "0x703", 0, 3000000000, NULL);
+}
+
 /* One request on a connection: its time counts, the wait for the next one does not. */
 static void connection(void **state)
 {
@@ -277,6 +307,7 @@ int main(void)
 		cmocka_unit_test(requests),
 		cmocka_unit_test(leak),
 		cmocka_unit_test(woken_often),
+		cmocka_unit_test(woken_seldom),
 		cmocka_unit_test(connection),
 		cmocka_unit_test(network),
 	};

@@ -54,15 +54,11 @@ static bool plain(const struct looking *l, const struct path_node *node)
 	return node->func < l->t->n_funcs;
 }
 
-/* A sender is not idle: it waits for a receiver to keep up. */
 static bool is_idle(const struct looking *l, const struct wait_classes *classes, uint32_t reason)
 {
-	char number[WAIT_REASON_BYTES];
-	enum wait_class c = wait_class_of(classes, reason);
+	const enum wait_class c = wait_class_of(classes, reason);
 
-	if (c == CLASS_CHAN)
-		return strncmp(wait_reason(l->t->info, reason, number), "chan send", 9) != 0;
-	return c == CLASS_NET || c == CLASS_COND || c == CLASS_SLEEP;
+	return c == CLASS_NET || c == CLASS_SLEEP || wait_for_work(l->t->info, classes, reason);
 }
 
 static void look_at_waits(struct looking *l)

@@ -96,6 +96,22 @@ static void test_none(void **state)
 	free(text);
 }
 
+/* JSON has that sentence under a key, and no answer. */
+static void test_json(void **state)
+{
+	char *text = report(1500, "json", "@set command ./server -p 1\n", NULL);
+
+	(void)state;
+	assert_non_null(strstr(text, "\"answer\": null"));
+	assert_non_null(strstr(
+		text, "\"cannot_tell\": \"it is not known which function took the most time"));
+	assert_non_null(strstr(text, "gotrace sample -- ./server -p 1, or select fewer functions"));
+	free(text);
+	text = report(50000, "json", "", NULL);
+	assert_non_null(strstr(text, "\"cannot_tell\": null"));
+	free(text);
+}
+
 /* A certain row of a few per cent is no answer where most of the time could be wrong. */
 static void test_hidden(void **state)
 {
@@ -113,9 +129,8 @@ static void test_hidden(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),
-		cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_none),
+		cmocka_unit_test(test_first),  cmocka_unit_test(test_columns),
+		cmocka_unit_test(test_none),   cmocka_unit_test(test_json),
 		cmocka_unit_test(test_hidden),
 	};
 

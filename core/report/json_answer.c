@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/answer.h"
+#include "analysis/answer_doubt.h"
 #include "analysis/calls/correction.h"
 #include "analysis/trace_names.h"
 #include "base/log.h"
@@ -185,19 +186,24 @@ int json_answer(struct report *rep, struct json *j)
 		log_no_memory("no memory for the answer");
 	if (!err)
 		err = answer_find(&a, &rep->trace);
-	char *text = err ? NULL : answer_say(&a, rep->trace.info);
+	/* what could be wrong is no answer */
+	const bool sure = correction_any_sure(&rep->trace);
+	char *text = err ? NULL : answer_say(&a, rep->trace.info),
+	     *doubt = err || sure ? NULL : answer_doubt_say(&rep->trace);
 
-	if (!err && !text) {
+	if (!err && (!text || (!sure && !doubt))) {
 		log_no_memory("no memory for the answer");
 		err = -ENOMEM;
 	}
-	if (err)
-		return err;
-	json_key(j, "answer");
-	if (a.why.calls && correction_any_sure(&rep->trace)) /* what could be wrong is no answer */
-		put(rep, j, &a, text);
-	else
-		json_null(j);
+	if (!err) {
+		json_key(j, "answer");
+		if (a.why.calls && sure)
+			put(rep, j, &a, text);
+		else
+			json_null(j);
+		json_kv_str(j, "cannot_tell", doubt);
+	}
+	free(doubt);
 	free(text);
-	return 0;
+	return err;
 }

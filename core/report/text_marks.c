@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/answer_doubt.h"
 #include "analysis/calls/correction.h"
 #include "base/text_format.h"
 #include "base/text_name.h"
 #include "base/text_wrap.h"
 #include "report/text.h"
-#include "trace/keys.h"
 
 #define ABOUT "≈"
 
@@ -29,36 +29,11 @@ const char *text_self(const struct call_stats *st, char buf[SELF_BYTES])
 	return buf;
 }
 
-/* Fewer samples than that tell nothing of any function. */
-#define FEW_SAMPLES 50
-
 void text_none_sure(const struct report *rep, FILE *out)
 {
-	const struct trace_info *info = rep->trace.info;
-	const char *command = trace_info_get(info, KEY_COMMAND);
-	const char *pid = trace_info_get(info, KEY_PID);
-	uint64_t n = rep->trace.totals->sampled.n;
+	char *line = rep->none_sure ? answer_doubt_say(&rep->trace) : NULL;
 
-	if (!rep->none_sure)
-		return;
-	char few[96] =
-		"it is not known which function took the most time, because probes took too much of it";
-	char *line = NULL;
-
-	if (n && n < FEW_SAMPLES)
-		snprintf(
-			few, sizeof(few),
-			"this recording is too short to show which function took the most time (%" PRIu64
-			" samples)",
-			n);
-	const bool has = command && *command;
-
-	if (asprintf(&line,
-		     "%s; to find out: gotrace sample %s %s, or select fewer functions (-p, -x)",
-		     few, has ? "--" : "--pid",
-		     has   ? command
-		     : pid ? pid
-			   : "PID") < 0)
+	if (!line)
 		return;
 	text_wrap(out, line, text_limit(rep), 2);
 	fputc('\n', out);

@@ -68,6 +68,15 @@ const char *wait_class_name(enum wait_class is)
 	return names[is];
 }
 
+bool wait_for_work(const struct trace_info *info, const struct wait_classes *c, uint32_t reason)
+{
+	const enum wait_class is = wait_class_of(c, reason);
+	char number[WAIT_REASON_BYTES];
+
+	return is == CLASS_COND ||
+	       (is == CLASS_CHAN && !begins(wait_reason(info, reason, number), "chan send"));
+}
+
 #define WRAPPER ".deferwrap"
 
 static bool acts_for_caller(const char *name)

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analysis/samples/sample_load.h"
-#include "analysis/samples/sample_requests.h"
+#include "analysis/samples/sample_stacks.h"
 #include "analysis/trace_names.h"
 #include "analysis/calls/wait_class.h"
 #include "analysis/calls/wait_rows.h"

@@ -272,7 +272,7 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 	if (!err && t->view && s->all.samples && s->last_ns - s->first_ns < t->view->from_ns)
 		err = trace_view_too_late(t->view, s->last_ns - s->first_ns, "sample");
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors)
-		err = sample_parked_find(s, leave_out_parked);
+		err = sample_parked_find(s, t->info, leave_out_parked);
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors && s->tables)
 		err = sample_requests_find(s, t->info, leave_out_parked);
 	if (!err && !w->programs_together)

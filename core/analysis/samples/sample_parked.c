@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/calls/wait_class.h"
 #include "analysis/parked.h"
+#include "analysis/parked_rule.h"
 #include "analysis/samples/sample_names.h"
+#include "analysis/samples/sample_stacks.h"
 #include "base/compare.h"
 
-#define PARKED_PCT 95 /* of its time, in one place, */
-#define WAITS_MAX  3  /* in so many waits */
-#define PLACE_PCT  90 /* of those that were seen again at a place */
-#define REST_PCT   1  /* of the recording: less than this is nothing */
+#define PLACE_PCT 90 /* of those that were seen again at a place */
 
 /* Of a goroutine: what it did most, and whether that was to be parked. */
 struct life {
@@ -22,6 +22,8 @@ struct life {
 
 struct finding {
 	struct loaded_samples *s;
+	const struct trace_info *info;
+	struct wait_classes classes;
 	uint32_t *order; /* groups that count, those of a goroutine together */
 	size_t n;
 	struct life *lives;
@@ -67,6 +69,15 @@ static void gather(struct finding *f)
 		qsort_r(f->order, f->n, sizeof(*f->order), by_goroutine, s->groups);
 }
 
+static bool own_loop(const struct finding *f, const struct sample_group *g)
+{
+	if (!f->s->tables || !wait_for_work(f->info, &f->classes, g->reason))
+		return false;
+	const struct stack_look look = sample_stack_look(f->s->tables, g->stack);
+
+	return stack_look_own(&look);
+}
+
 static struct life look_at(const struct finding *f, const uint32_t *groups, size_t n)
 {
 	const struct sample_group *all = f->s->groups, *most = NULL;
@@ -91,8 +102,11 @@ static struct life look_at(const struct finding *f, const uint32_t *groups, size
 	const uint64_t seen_ns = last_ns - first_ns > ns ? last_ns - first_ns : ns;
 
 	life.once = samples == 1 && most->begun && most->square_ns2 >= (double)ns * (double)ns;
-	life.parked = !life.once && 2 * seen_ns >= f->span_ns && most->begun <= WAITS_MAX &&
-		      most->weight_ns / PARKED_PCT >= ns / 100;
+	life.parked = !life.once && 2 * seen_ns >= f->span_ns &&
+		      parked_rule(&(struct parked_life){ .life_ns = ns,
+							 .there_ns = most->weight_ns,
+							 .waits = most->begun,
+							 .own_loop = own_loop(f, most) });
 	return life;
 }
 
@@ -139,7 +153,7 @@ static void find(struct finding *f)
 	}
 	for (size_t i = 0; i < s->n_groups; i++)
 		all_ns += s->groups[i].left_out ? 0 : s->groups[i].weight_ns;
-	const bool nothing = all_ns - ns < f->span_ns / 100 * REST_PCT;
+	const bool nothing = parked_rule_keeps_all(all_ns - ns, f->span_ns);
 
 	s->only_parked = nothing && ns;
 	for (size_t i = 0; i < f->n_lives; i++) {
@@ -150,15 +164,17 @@ static void find(struct finding *f)
 	}
 }
 
-int sample_parked_find(struct loaded_samples *s, bool leave_out)
+int sample_parked_find(struct loaded_samples *s, const struct trace_info *info, bool leave_out)
 {
 	struct finding f = { .s = s,
+			     .info = info,
 			     .leave_out = leave_out,
 			     .order = calloc(s->n_groups + 1, sizeof(*f.order)),
 			     .lives = calloc(s->n_groups + 1, sizeof(*f.lives)) };
 	const int err = f.order && f.lives ? 0 : -ENOMEM;
 
 	if (!err) {
+		wait_classes_fill(&f.classes, info);
 		gather(&f);
 		find(&f);
 	}

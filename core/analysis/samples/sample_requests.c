@@ -7,136 +7,26 @@
 #include <string.h>
 
 #include "analysis/calls/wait_class.h"
-#include "analysis/calls/wait_rows.h"
-#include "analysis/samples/sample_names.h"
+#include "analysis/parked_rule.h"
+#include "analysis/samples/sample_stacks.h"
 #include "base/compare.h"
 #include "base/text_format.h"
 
-#define REST_PCT  1  /* of the recording: less than this is nothing */
 #define LIFE_PCT  90 /* of its time a goroutine does one thing */
 #define PLACE_PCT 1  /* of all time is spent in places that matter */
 #define TWINS_PCT 90 /* of the readers of connections have writers */
+#define TAKEN_PCT 10 /* of a reader's time: in requests, less than this is nothing */
 #define NAMED     3
-
-static bool begins(const char *s, const char *with)
-{
-	return !strncmp(s, with, strlen(with));
-}
-
-/* ---- packages */
-
-/* Bytes of a function's name up to the end of its package's path: "net/http" of
- * "net/http.(*conn).serve". */
-static size_t package_bytes(const char *name)
-{
-	size_t n = strcspn(name, "[("), from = 0;
-
-	for (size_t i = 0; i < n; i++)
-		if (name[i] == '/')
-			from = i + 1;
-	const char *dot = memchr(name + from, '.', n - from);
-
-	return dot ? (size_t)(dot - name) : n;
-}
-
-/* As much of the name as functions of its repository share, "example.com/owner/name"; the package
- * where its path is no address. */
-static size_t repository_bytes(const char *name)
-{
-	const size_t package = package_bytes(name), first = strcspn(name, "/");
-	size_t n = first;
-
-	if (first >= package || !memchr(name, '.', first))
-		return package;
-	for (int i = 0; i < 2 && n < package; i++)
-		n += 1 + strcspn(name + n + 1, "/");
-	return n < package ? n : package;
-}
-
-static bool is_path_above(const char *name, size_t n, const char *below, size_t n_below)
-{
-	return n < n_below && below[n] == '/' && !memcmp(name, below, n);
-}
-
-/* Functions of one repository. Where its path has fewer parts, as google.golang.org/grpc, one
- * package's path begins with the other's. */
-static bool same_repository(const char *x, const char *y)
-{
-	const size_t n = repository_bytes(x), n_x = package_bytes(x), n_y = package_bytes(y);
-
-	return (n == repository_bytes(y) && !memcmp(x, y, n)) || is_path_above(x, n_x, y, n_y) ||
-	       is_path_above(y, n_y, x, n_x);
-}
-
-/* Methods of one type, and functions that one function has in it. */
-static bool same_owner(const char *x, const char *y)
-{
-	const char *dot = strrchr(x, '.');
-	const size_t n = dot ? (size_t)(dot - x) : 0;
-
-	return n > package_bytes(x) && !strncmp(x, y, n + 1) && strrchr(y, '.') == y + n;
-}
-
-bool sample_carries_bytes(const char *name)
-{
-	static const char *const packages[] = {
-		"bufio", "compress/", "crypto/",  "golang.org/x/", "internal/",         "io",
-		"net",   "net/",      "runtime/", "syscall",       "vendor/golang.org/"
-	};
-	const size_t n = package_bytes(name);
-
-	for (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {
-		const size_t len = strlen(packages[i]);
-
-		if (begins(name, packages[i]) && (n == len || packages[i][len - 1] == '/'))
-			return true;
-	}
-	return false;
-}
-
-/* ---- stacks */
-
-struct looking {
-	const char *first; /* of the goroutine's functions, besides the runtime's */
-	bool main, strange, reads, accepts;
-};
-
-static void look_at(struct looking *l, const char *name)
-{
-	if (begins(name, "runtime.")) {
-		l->main |= !strcmp(name, "runtime.main");
-		return;
-	}
-	if (!l->first)
-		l->first = name;
-	l->accepts |= !strcmp(name, "internal/poll.(*FD).Accept");
-	l->reads |= !strcmp(name, "internal/poll.(*pollDesc).waitRead");
-	l->strange |= !sample_carries_bytes(name) && !same_repository(l->first, name);
-}
-
-static struct looking look(const struct sample_tables *t, uint32_t stack)
-{
-	const struct sample_stack *x = &t->stacks[stack];
-	struct looking l = { 0 };
-
-	for (uint32_t i = x->n; i-- > 0;) {
-		const struct sample_location *at = sample_tables_find(t, x->process, x->pcs[i]);
-
-		l.strange |= !at;
-		for (uint32_t k = at ? at->n : 0; k-- > 0;)
-			if (!sample_elided(t, at, i, k))
-				look_at(&l, t->symbols[at->frames[k].symbol].name);
-	}
-	return l;
-}
+#define SERVING   "net/http.(*connReader).backgroundRead"
 
 /* ---- places */
 
 /* Where goroutines wait, by stack. */
 struct place {
-	struct looking is;
+	struct stack_look is;
 	bool seen, idle;
 	bool takes;          /* waits for what other goroutines give to it */
+	uint64_t visitors;   /* goroutines that were seen to wait here */
 	uint64_t goroutines; /* that do hardly anything else */
 	uint64_t ns;         /* their time here */
 };
@@ -149,6 +39,8 @@ struct finding {
 	uint32_t *order; /* groups of goroutines, those of one together */
 	size_t n;
 	bool *server; /* by process */
+	/* by process: time of the goroutines that net/http has while it serves a request */
+	uint64_t *serving_ns;
 };
 
 static bool counts(const struct sample_group *g)
@@ -156,14 +48,12 @@ static bool counts(const struct sample_group *g)
 	return !g->left_out && !g->parked && g->goid;
 }
 
-/* A sender does not take: it waits for a receiver to keep up. */
-static bool takes(const struct finding *f, uint32_t reason)
+static void look_at_place(const struct finding *f, struct place *p, const struct sample_group *g)
 {
-	const enum wait_class is = wait_class_of(&f->classes, reason);
-	char number[WAIT_REASON_BYTES];
-
-	return is == CLASS_COND ||
-	       (is == CLASS_CHAN && !begins(wait_reason(f->info, reason, number), "chan send"));
+	p->is = sample_stack_look(f->s->tables, g->stack);
+	p->seen = true;
+	p->idle = p->is.accepts || (p->is.reads && !p->is.main && !p->is.strange);
+	p->takes = wait_for_work(f->info, &f->classes, g->reason) && stack_look_own(&p->is);
 }
 
 static void look_at_places(struct finding *f)
@@ -172,15 +62,15 @@ static void look_at_places(struct finding *f)
 		const struct sample_group *g = &f->s->groups[i];
 		struct place *p = &f->places[g->stack];
 
-		if (counts(g))
+		if (counts(g) || (g->parked && g->goid))
 			f->order[f->n++] = (uint32_t)i;
-		if (g->state != STATE_WAITING || !g->goid || p->seen)
+		if (g->state != STATE_WAITING || !g->goid)
 			continue;
-		p->is = look(f->s->tables, g->stack);
-		p->seen = true;
-		p->idle = p->is.accepts || (p->is.reads && !p->is.main && !p->is.strange);
-		p->takes = takes(f, g->reason) && p->is.first && !p->is.main && !p->is.strange;
+		if (!p->seen)
+			look_at_place(f, p, g);
 		f->server[g->process] |= p->is.accepts;
+		if (p->is.first && !strcmp(p->is.first, SERVING))
+			f->serving_ns[g->process] += g->weight_ns;
 	}
 }
 
@@ -209,6 +99,7 @@ static uint64_t count_goroutines(struct finding *f)
 			const struct sample_group *g = &all[f->order[k]];
 
 			ns += g->weight_ns;
+			f->places[g->stack].visitors += g->state == STATE_WAITING;
 			most = g->weight_ns > most->weight_ns ? g : most;
 		}
 		all_ns += ns;
@@ -225,36 +116,60 @@ static bool as_many(uint64_t x, uint64_t y)
 	return x * 100 >= y * TWINS_PCT && y * 100 >= x * TWINS_PCT;
 }
 
-/* A connection that waits for its next message has nothing to write meanwhile. */
-static bool are_twins(const struct place *reader, const struct place *writer)
+/* A handler that reads from a connection which it took over from net/http, as for a WebSocket. For
+ * other handlers net/http has a goroutine that waits for the connection's end
+ * (net/http/server.go, startBackgroundRead and hijackLocked). */
+static bool took_over(const struct finding *f, uint32_t reader)
 {
-	const char *r = reader->is.first, *w = writer->is.first;
+	const struct place *p = &f->places[reader];
+	const uint64_t serving_ns = f->serving_ns[f->s->tables->stacks[reader].process];
 
-	return r && strcmp(r, w) != 0 && as_many(reader->goroutines, writer->goroutines) &&
-	       (same_owner(r, w) || (reader->idle && same_repository(r, w)));
+	return !strcmp(p->is.first, "net/http.(*conn).serve") &&
+	       serving_ns < p->ns / 100 * TAKEN_PCT;
+}
+
+/* The writer's connections are those that the reader reads from. */
+static bool are_twins(const struct finding *f, uint32_t reader, const struct place *writer)
+{
+	const struct place *p = &f->places[reader];
+	const char *r = p->is.first, *w = writer->is.first;
+
+	if (!r || !strcmp(r, w) || !as_many(p->visitors, writer->goroutines))
+		return false;
+	return sample_same_owner(r, w) || (p->idle && sample_same_repository(r, w)) ||
+	       (took_over(f, reader) && sample_stack_passes(f->s->tables, reader, w));
+}
+
+/* The writer waits for something to send. So does the reader for its next message, unless it does
+ * other things, too. */
+static void pair(struct finding *f, uint32_t reader, struct place *writer)
+{
+	struct place *p = &f->places[reader];
+
+	if (!are_twins(f, reader, writer))
+		return;
+	writer->idle = true;
+	p->idle |= as_many(p->goroutines, writer->goroutines);
 }
 
 static void find_twins(struct finding *f)
 {
 	const struct sample_stack *stacks = f->s->tables->stacks;
 	const uint64_t least_ns = count_goroutines(f) / 100 * PLACE_PCT;
-	uint32_t large[100 / PLACE_PCT + 1];
-	size_t n = 0;
 
-	for (uint32_t i = 0; i < f->s->tables->n_stacks; i++)
-		if (f->places[i].goroutines && f->places[i].ns > least_ns &&
-		    n < sizeof(large) / sizeof(large[0]))
-			large[n++] = i;
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < n; k++) {
-			struct place *reader = &f->places[large[i]], *writer = &f->places[large[k]];
+	for (uint32_t i = 0; i < f->s->tables->n_stacks; i++) {
+		struct place *writer = &f->places[i];
 
-			if (stacks[large[i]].process != stacks[large[k]].process ||
-			    !reader->is.reads || reader->is.main || reader->is.accepts ||
-			    !writer->takes || !are_twins(reader, writer))
-				continue;
-			reader->idle = writer->idle = true;
+		if (!writer->takes || !writer->goroutines || writer->ns <= least_ns)
+			continue;
+		for (uint32_t k = 0; k < f->s->tables->n_stacks; k++) {
+			const struct place *p = &f->places[k];
+
+			if (stacks[i].process == stacks[k].process && p->is.reads && !p->is.main &&
+			    !p->is.accepts && p->visitors)
+				pair(f, k, writer);
 		}
+	}
 }
 
 /* ---- groups */
@@ -272,7 +187,7 @@ static void mark(struct finding *f, struct sample_group *groups, size_t n, bool 
 	}
 	/* What remains of parked goroutines is no request either. */
 	const bool nothing = f->s->only_parked ||
-			     rest_ns < (f->s->last_ns - f->s->first_ns) / 100 * REST_PCT;
+			     parked_rule_keeps_all(rest_ns, f->s->last_ns - f->s->first_ns);
 
 	for (size_t i = 0; i < n; i++) {
 		struct sample_group *g = &groups[i];
@@ -290,8 +205,9 @@ int sample_requests_find(struct loaded_samples *s, const struct trace_info *info
 			     .info = info,
 			     .places = calloc(t->n_stacks + 1, sizeof(*f.places)),
 			     .order = calloc(s->n_groups + 1, sizeof(*f.order)),
-			     .server = calloc(t->n_processes + 1, sizeof(*f.server)) };
-	const int err = f.places && f.order && f.server ? 0 : -ENOMEM;
+			     .server = calloc(t->n_processes + 1, sizeof(*f.server)),
+			     .serving_ns = calloc(t->n_processes + 1, sizeof(*f.serving_ns)) };
+	const int err = f.places && f.order && f.server && f.serving_ns ? 0 : -ENOMEM;
 
 	if (!err) {
 		wait_classes_fill(&f.classes, info);
@@ -302,6 +218,7 @@ int sample_requests_find(struct loaded_samples *s, const struct trace_info *info
 	free(f.places);
 	free(f.order);
 	free(f.server);
+	free(f.serving_ns);
 	return err;
 }
 
@@ -326,7 +243,7 @@ static size_t sum_up(const struct loaded_samples *s, struct waited *w, uint64_t 
 
 	for (size_t i = 0; i < s->n_groups; i++) {
 		const struct sample_group *g = &s->groups[i];
-		const char *first = g->awaits ? look(s->tables, g->stack).first : NULL;
+		const char *first = g->awaits ? sample_stack_look(s->tables, g->stack).first : NULL;
 
 		if (!first)
 			continue;

@@ -8,10 +8,6 @@
 
 #include "analysis/samples/sample_load.h"
 
-/* Returns whether the function is of a package that brings bytes from a connection, whoever reads
- * them: net, bufio, io, crypto and others of the standard library, and golang.org/x. */
-bool sample_carries_bytes(const char *name);
-
 /*
  * Marks the groups of samples that are such waits. With leave_out it leaves them out. Only a
  * process that accepts connections has such waits. One is the accepting itself. The others are
@@ -20,12 +16,14 @@ bool sample_carries_bytes(const char *name);
  * repository, all of the repository's packages count. A handler that reads, or a driver below it,
  * has other functions on its stack and is no such reader.
  *
- * A connection may have a reader and a writer. Each of the two goroutines does one thing for 90 %
- * of its time. The reader reads from the network. The writer waits at one place for a channel, a
- * select or a condition. There are about as many writers as readers. Both are marked if they begin
- * in methods of one type, or in functions of one function. After readers that are marked anyway,
- * the writers may begin anywhere in the same repository. A reader that waits that much serves no
- * request meanwhile. The stack of a writer has no functions of other repositories.
+ * A connection may have a reader and a writer. The writer waits at one place for a channel, a
+ * select or a condition, for 90 % of its time. The stack of a writer has no functions of other
+ * repositories. There are about as many writers as goroutines that read at one place. A writer is
+ * marked in three cases. The two begin in methods of one type, or in functions of one function. Or
+ * the reader is marked anyway, and they begin in the same repository. Or the reader is a handler
+ * that took its connection over from net/http, and has a function of the writer's repository on its
+ * stack. The reader is then marked, too, if it reads for 90 % of its time. A reader that waits that
+ * much serves no request meanwhile.
  *
  * If next to nothing remained, or parked goroutines alone, no group is marked. Call it after
  * sample_parked_find and before sample_fill. 0 or -ENOMEM.

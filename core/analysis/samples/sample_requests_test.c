@@ -15,7 +15,7 @@
 
 #define MS    1000000ull
 #define LOOKS 20 /* of 100 ms */
-#define DEEP  8
+#define DEEP  12
 
 static const char *const names[] = {
 	"runtime.goexit",
@@ -43,6 +43,10 @@ static const char *const names[] = {
 	"main.(*client).write",
 	"main.(*job).run",
 	"example.com/kv/cli.(*pool).get",
+	"net/http.(*connReader).backgroundRead",
+	"example.com/chat/socket.(*session).read",
+	"example.com/chat/socket.(*session).write",
+	"encoding/binary.Read",
 };
 #define NAMES (sizeof(names) / sizeof(names[0]))
 
@@ -72,20 +76,27 @@ enum {
 	CLIENT_WRITE,
 	JOB,
 	POOL,
+	BACKGROUND,
+	SOCKET_READ,
+	SOCKET_WRITE,
+	BINARY,
 };
 
 /* A goroutine that begins with the first of these functions, and waits in the last one. */
 struct goroutine {
 	unsigned stack[DEEP]; /* 0: the end */
-	uint8_t reason;       /* 1: a lock, 2: the network, 3: select; and PARKED */
+	uint8_t reason;       /* 1: a lock, 2: the network, 3: select; and one of below */
 	bool out;
 };
 #define PARKED 0x80 /* waits once, for all the time */
+#define SELDOM 0x40 /* waits for half a second each time */
+#define AGAIN  0x20 /* the goroutine before does that, too */
 
-/* In each look it is another wait, unless it is parked. */
+/* In each look it is another wait, unless the reason says otherwise. */
 static void put(struct trace_writer *w, uint64_t goid, const struct goroutine *g)
 {
 	const bool parked = g->reason & PARKED;
+	const unsigned looks = g->reason & SELDOM ? 5 : 1;
 	uint64_t pcs[DEEP];
 	size_t n = 0;
 
@@ -95,14 +106,14 @@ static void put(struct trace_writer *w, uint64_t goid, const struct goroutine *g
 		pcs[i] = 0x1000 * g->stack[n - 1 - i];
 	const struct sample_stack stack = { .n = (uint32_t)n, .pcs = pcs };
 
-	for (unsigned i = 1; i <= LOOKS; i += parked ? LOOKS - 1 : 1) {
+	for (unsigned i = 1; i <= LOOKS; i += parked ? LOOKS - 1 : looks) {
 		const bool goes_on = parked && i > 1;
 		struct sample s = { .ts_ns = 100 * i * MS,
 				    .goid = goid,
-				    .weight_ns = (goes_on ? LOOKS - 1 : 1) * 100 * MS,
+				    .weight_ns = (goes_on ? LOOKS - 1 : looks) * 100 * MS,
 				    .error_ns = goes_on ? 0 : 100 * MS,
 				    .state = STATE_WAITING,
-				    .reason = g->reason & (PARKED - 1) };
+				    .reason = g->reason & (AGAIN - 1) };
 
 		assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
 		assert_int_equal(trace_writer_sample(w, &s), 0);
@@ -134,7 +145,7 @@ static void record(char *path, const struct goroutine *g, size_t n)
 	struct trace_writer *w = wall_trace_begin(path, "IO wait");
 
 	for (size_t i = 0; i < n; i++)
-		put(w, i + 1, &g[i]);
+		put(w, g[i].reason & AGAIN ? i : i + 1, &g[i]);
 	put_symbols(w);
 	assert_int_equal(trace_writer_finish(w, NULL, 0), 0);
 }
@@ -228,12 +239,13 @@ static void test_repositories(void **state)
 	const struct goroutine server[] = {
 		ACCEPTS,
 		{ { GOEXIT, SESSION, COMMAND, PEEK, NET_READ, WAIT_READ }, 2, true },
+		{ { GOEXIT, SESSION, BINARY, PEEK, NET_READ, WAIT_READ }, 2, true },
 		{ { GOEXIT, SESSION, OTHER, NET_READ, WAIT_READ }, 2, false },
 	};
 
 	(void)state;
 	CHECK(server, "  where     example.com/kv/other.Fetch, IO wait",
-	      "50% in example.com/kv/store");
+	      "67% in example.com/kv/store");
 }
 
 /* Who accepts no connection waits for an answer. */
@@ -280,7 +292,16 @@ static void test_writers(void **state)
 		CLIENT(CLIENT_WRITE),
 	};
 
+	/* what they receive takes long: the reader is the one who waits for a lock */
+	const struct goroutine busy[] = {
+		ACCEPTS,
+		RPC_READER,
+		{ { GOEXIT, RPC_SERVER, HANDLE, LOCK }, 1 | AGAIN, false },
+		CLIENT(RPC_START, RPC_WRITER)
+	};
+
 	(void)state;
+	CHECK(busy, "for a lock (together 2.00s", "33% in host.example.com/rpc.(*Server).handle");
 	CHECK(rpc, "for a lock (together 2.00s", "40% in host.example.com/rpc.(*Server).handle");
 	CHECK(chat, "for a lock (together 2.00s", "40% in main.(*client).read");
 }
@@ -310,6 +331,67 @@ static void test_no_writers(void **state)
 	CHECK(alone, "(channels) (together 2.00s", "100% in main.main");
 }
 
+#define SOCKET_READER \
+	GOEXIT, WRAP, SERVE, SERVE_HTTP, HANDLE, SOCKET_READ, DRIVER, PEEK, NET_READ, WAIT_READ
+
+/* A handler that took its connection over reads the next message, and another goroutine writes. */
+static void test_sockets(void **state)
+{
+	const struct goroutine chat[] = { ACCEPTS,
+					  SERVED,
+					  { { SOCKET_READER }, 2, true },
+					  { { SOCKET_READER }, 2, true },
+					  CLIENT(SOCKET_WRITE),
+					  CLIENT(SOCKET_WRITE) };
+	/* the writers have not been woken */
+	const struct goroutine silent[] = { ACCEPTS,
+					    SERVED,
+					    { { SOCKET_READER }, 2, true },
+					    { { GOEXIT, SOCKET_WRITE }, 3 | PARKED, true } };
+
+	(void)state;
+	CHECK(chat, "for a lock (together 2.00s", "40% in net/http.(*conn).serve");
+	CHECK(silent, "for a lock (together 2.00s", "50% in net/http.(*conn).serve");
+}
+
+/* Such a read is part of the request where net/http waits for the end of the connection, and where
+ * who waits for a channel belongs to others. */
+static void test_no_sockets(void **state)
+{
+#define IN_REQUEST                                                   \
+	{                                                            \
+		{ GOEXIT, BACKGROUND, NET_READ, WAIT_READ }, 2, true \
+	}
+	const struct goroutine database[] = {
+		ACCEPTS, { { SOCKET_READER }, 2, false }, IN_REQUEST, WAITS(3, SOCKET_WRITE)
+	};
+	const struct goroutine other[] = { ACCEPTS,
+					   { { SOCKET_READER }, 2, false },
+					   WAITS(3, POOL) };
+
+	(void)state;
+	CHECK(database, "(together 4.00s", "50% in main.main");
+	CHECK(other, "(together 4.00s", "100% in main.main");
+}
+
+/* Who waits for work in a loop of its own, and gets some now and then, is parked. Who waits for a
+ * result, or for a lock, is not. */
+static void test_seldom(void **state)
+{
+	const struct goroutine loops[] = { SERVED,
+					   { { GOEXIT, JOB }, 3 | SELDOM, true },
+					   { { GOEXIT, WRAP, JOB }, 3 | SELDOM, true } };
+	const struct goroutine results[] = { SERVED, WAITS(3 | SELDOM, SERVE, SERVE_HTTP, HANDLE),
+					     WAITS(3 | SELDOM, RUNTIME_MAIN, MAIN),
+					     WAITS(1 | SELDOM, JOB) };
+
+	(void)state;
+	CHECK(loops, "for a lock (together 2.00s", NULL);
+	CHECK(results,
+	      "for a lock, wait 50% of their time for other goroutines (channels) (together 8.00s",
+	      NULL);
+}
+
 static void test_nothing_else(void **state)
 {
 	const struct goroutine server[] = {
@@ -324,10 +406,12 @@ static void test_nothing_else(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_idle),     cmocka_unit_test(test_connections),
-		cmocka_unit_test(test_handlers), cmocka_unit_test(test_repositories),
-		cmocka_unit_test(test_client),   cmocka_unit_test(test_nothing_else),
-		cmocka_unit_test(test_writers),  cmocka_unit_test(test_no_writers),
+		cmocka_unit_test(test_idle),       cmocka_unit_test(test_connections),
+		cmocka_unit_test(test_handlers),   cmocka_unit_test(test_repositories),
+		cmocka_unit_test(test_client),     cmocka_unit_test(test_nothing_else),
+		cmocka_unit_test(test_writers),    cmocka_unit_test(test_no_writers),
+		cmocka_unit_test(test_seldom),     cmocka_unit_test(test_sockets),
+		cmocka_unit_test(test_no_sockets),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

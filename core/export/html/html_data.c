@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analysis/answer.h"
+#include "analysis/answer_doubt.h"
+#include "analysis/calls/correction.h"
 #include "analysis/calls/correction.h"
 #include "analysis/calls/released.h"
 #include "analysis/samples/sample_answer.h"
@@ -58,14 +60,20 @@ static int write_answer(const struct html_page *p, struct json *j)
 {
 	struct answer a;
 	int err = answer_find(&a, &p->trace);
-	char *text = err ? NULL : answer_say(&a, p->trace.info);
+	char *text = err ? NULL : answer_say(&a, p->trace.info),
+	     *doubt = err ? NULL : answer_doubt_say(&p->trace);
 
-	if (!text)
-		return err ? err : -ENOMEM;
-	write_lines(j, text);
-	write_about(p, j, &a);
+	if (!err && (!text || !doubt))
+		err = -ENOMEM;
+	if (!err) {
+		if (!correction_any_sure(&p->trace))
+			json_kv_str(j, "cannot_tell", doubt);
+		write_lines(j, text);
+		write_about(p, j, &a);
+	}
+	free(doubt);
 	free(text);
-	return 0;
+	return err;
 }
 
 /* The same of samples: also of which programs they are, and how many in which time. */

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes the trace reader, all reports and exports of events and of samples, the rules of pairing and all who use them, summaries, the parsers of Go
-# binaries, plans of damaged ones, symbols of ELF files, perf maps, indexes of stores and the reader of inline stubs'
+# binaries, plans of damaged ones, symbols and DWARF of ELF files, perf maps, indexes of stores and the reader of inline stubs'
 # rings, all at once, each for SECONDS (60), beginning with the corpora of fixtures/fuzz. What is found stays in $O/fuzz/found.
 #   ci/fuzz.sh [SECONDS]
 #   ci/fuzz.sh replay       runs each input of the corpora once, with the objects of the sanitizer build (make SAN=1 replays)
@@ -25,6 +25,7 @@ gobin binary/gobin_fuzz 193
 plan plan/plan_fuzz 123
 ehframe binary/ehframe_fuzz 1024
 elf_symbols symbols/elf_symbols_fuzz 3072
+inlines symbols/inlines_fuzz 8192
 names symbols/name_list_fuzz 1024
 store agent/store_fuzz 400
 rings rings/rings_fuzz 16384 fixtures/rings

@@ -118,6 +118,26 @@ starts() {
 	near "$(count "native.0x$two.;.native.0x$leaf.\$" <rows)" "$(count "native.0x$one.;.native.0x$leaf.\$" <rows)" 0.6667 1000
 }
 check "functions of a stripped program" starts
+# A function that was inlined has its own time, below the functions that it is inlined in. The linker knows one of the three.
+inlines() { # COMMAND...: moves the DWARF of native elsewhere
+	command -v gcc >/dev/null || skip "needs gcc"
+	gcc -O2 -g -fomit-frame-pointer -o native "$TOP/fixtures/native/inlined.c" || skip "gcc cannot build it"
+	[ "$(nm native | grep -c -E ' (leaf|middle|outer)$')" = 1 ] || fail "nothing is inlined"
+	"$@"
+	gt sample -F 1999 -o trace -- ./native 2 >out
+	paths trace >rows
+	sort -rn rows | head -5
+	awk -v a="$(count ';main;outer;middle;leaf$' <rows)" -v n="$(count . <rows)" 'BEGIN { exit !(n > 1000 && a > 0.9 * n) }' ||
+		fail "stacks do not end in outer, middle and leaf"
+	gt report --csv trace | grep '^leaf,' || fail "leaf has no row"
+}
+moved() {
+	objcopy --only-keep-debug native native.debug
+	strip native
+	linked
+}
+check "functions that were inlined" inlines true
+check "functions that were inlined, in a stripped program" inlines moved
 linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug && mv native.debug .debug/; }
 of_another() {
 	linked

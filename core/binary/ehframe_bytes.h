@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Reads numbers from untrusted bytes. Private to ehframe.c. */
+/* Reads numbers from untrusted bytes. */
 #ifndef GOTRACE_EHFRAME_BYTES_H
 #define GOTRACE_EHFRAME_BYTES_H
 

@@ -2,6 +2,7 @@
 #include "symbols/debug_file.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -43,9 +44,9 @@ static bool same_sum(int fd, const struct checksum *want)
 	       got == want->sum;
 }
 
-/* sum: NULL, none is known. */
-static struct elf_symbols *try_file(const struct elf_symbols *e, const char *path,
-				    const struct checksum *sum, uint64_t most_bytes)
+/* sum: NULL, none is known. path begins with root. */
+static bool try_file(struct debug_file *f, const struct elf_symbols *e, const char *path,
+		     const char *root, const struct checksum *sum, uint64_t most_bytes)
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_DEBUG_BYTES };
 	int fd = foreign_file_open(path, &rule);
@@ -56,55 +57,55 @@ static struct elf_symbols *try_file(const struct elf_symbols *e, const char *pat
 		elf_symbols_close(found);
 		found = NULL;
 	}
-	if (fd >= 0)
+	if (fd >= 0 && !found)
 		close(fd);
+	if (found)
+		*f = (struct debug_file){ found, fd, strdup(path + strlen(root)) };
 	return found;
 }
 
-static struct elf_symbols *by_build_id(const struct elf_symbols *e, const char *root,
-				       uint64_t most_bytes)
+static bool by_build_id(struct debug_file *f, const struct elf_symbols *e, const char *root,
+			uint64_t most_bytes)
 {
 	char path[PATH_BYTES];
 	const uint8_t *id;
 	size_t n = elf_symbols_build_id(e, &id);
 
 	if (n < 2 || file_id_is_go(id, n)) /* folders have no Go build IDs */
-		return NULL;
+		return false;
 	int at = snprintf(path, sizeof(path), "%s" FOLDER "/.build-id/%02x/", root, id[0]);
 
 	for (size_t i = 1; i < n; i++)
 		at += snprintf(path + at, sizeof(path) - (size_t)at, "%02x", id[i]);
 	snprintf(path + at, sizeof(path) - (size_t)at, ".debug");
-	return try_file(e, path, NULL, most_bytes);
+	return try_file(f, e, path, root, NULL, most_bytes);
 }
 
-static struct elf_symbols *by_link(const struct elf_symbols *e, const char *file, const char *root,
-				   const struct debug_file_limits *limits)
+static bool by_link(struct debug_file *f, const struct elf_symbols *e, const char *file,
+		    const char *root, const struct debug_file_limits *limits)
 {
 	static const char *const forms[] = { "%s%.*s/%s", "%s%.*s/.debug/%s",
 					     "%s" FOLDER "%.*s/%s" };
 	const char *slash = strrchr(file, '/');
-	struct elf_symbols *found = NULL;
+	bool found = false;
 	char path[PATH_BYTES];
 	struct checksum sum = { .deadline_ns = limits->deadline_ns };
 	const char *name = elf_symbols_debuglink(e, &sum.sum);
 
 	if (!name || !slash || strchr(name, '/'))
-		return NULL;
+		return false;
 	for (size_t i = 0; !found && i < sizeof(forms) / sizeof(*forms); i++) {
 		int n = snprintf(path, sizeof(path), forms[i], root, (int)(slash - file), file,
 				 name);
 
 		if (n > 0 && (size_t)n < sizeof(path))
-			found = try_file(e, path, &sum, limits->most_bytes);
+			found = try_file(f, e, path, root, &sum, limits->most_bytes);
 	}
 	return found;
 }
 
-struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
-				    const struct debug_file_limits *limits)
+bool debug_file_open(struct debug_file *f, const struct elf_symbols *e, const char *path,
+		     const char *root, const struct debug_file_limits *limits)
 {
-	struct elf_symbols *found = by_build_id(e, root, limits->most_bytes);
-
-	return found ? found : by_link(e, path, root, limits);
+	return by_build_id(f, e, root, limits->most_bytes) || by_link(f, e, path, root, limits);
 }

@@ -6,6 +6,13 @@
 
 #include "symbols/elf_symbols.h"
 
+/* Where a debug file was found. */
+struct debug_file {
+	struct elf_symbols *symbols;
+	int fd;     /* of the file, to be closed */
+	char *path; /* without root, to be freed; NULL when there is no memory */
+};
+
 struct debug_file_limits {
 	uint64_t deadline_ns; /* foreign_file_deadline */
 	uint64_t most_bytes;  /* limit of memory, see elf_symbols_open */
@@ -13,9 +20,9 @@ struct debug_file_limits {
 
 /* Opens the file with the symbols of e, which was read from path. It looks below root, "" or a
  * folder such as /proc/PID/root. It looks by build id, else by the name and the checksum in e
- * (.gnu_debuglink). The file's addresses are e's. Returns NULL when there is none, or when it takes
- * too much. */
-struct elf_symbols *debug_file_open(const struct elf_symbols *e, const char *path, const char *root,
-				    const struct debug_file_limits *limits);
+ * (.gnu_debuglink). The file's addresses are e's. Returns false when there is none, or when it
+ * takes too much. */
+bool debug_file_open(struct debug_file *f, const struct elf_symbols *e, const char *path,
+		     const char *root, const struct debug_file_limits *limits);
 
 #endif

@@ -2,6 +2,7 @@
 #include "symbols/image_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,7 @@
 #include "base/foreign_file.h"
 #include "base/vdso.h"
 #include "symbols/debug_file.h"
+#include "symbols/inlines.h"
 #include "symbols/name_list.h"
 
 struct image_file {
@@ -17,6 +19,10 @@ struct image_file {
 	struct elf_symbols *elf, *debug; /* debug: what was stripped from it */
 	struct gobin *go;
 	struct name_list names;
+	/* the file with DWARF, until it is asked for; dwarf_fd is -1 then, or when there is none */
+	int dwarf_fd;
+	char *dwarf_path, root[32];
+	struct inlines *inlines;
 	bool refused; /* a file was there that is none to be read */
 	bool too_large;
 	uint64_t most_bytes;
@@ -51,6 +57,8 @@ static bool try_fd(struct image_file *f, const struct sample_image *i, int fd, c
 	if (elf_symbols_go(f->elf))
 		f->go = gobin_open_names(fd, path, f->most_bytes);
 	f->too_large |= elf_symbols_refused(f->elf) || errno == EFBIG;
+	f->dwarf_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	f->dwarf_path = strdup(i->path);
 	return true;
 }
 
@@ -90,6 +98,24 @@ static bool open_own(struct image_file *f, const struct sample_image *i, const c
 	return *i->path == '/' && try_file(f, i, i->path, at->here);
 }
 
+/* Symbols that were stripped from it, and the DWARF. */
+static bool open_debug(struct image_file *f, const char *path, const char *root,
+		       const struct debug_file_limits *limits)
+{
+	struct debug_file found;
+
+	if (!debug_file_open(&found, f->elf, path, root, limits))
+		return false;
+	if (f->dwarf_fd >= 0)
+		close(f->dwarf_fd);
+	free(f->dwarf_path);
+	f->debug = found.symbols;
+	f->dwarf_fd = found.fd;
+	f->dwarf_path = found.path;
+	snprintf(f->root, sizeof(f->root), "%s", root);
+	return true;
+}
+
 static bool open_file(struct image_file *f, const struct sample_image *i,
 		      const struct image_place *at)
 {
@@ -97,14 +123,14 @@ static bool open_file(struct image_file *f, const struct sample_image *i,
 	char root[32];
 
 	snprintf(root, sizeof(root), "/proc/%u/root", at->pid);
+	if (at->here)
+		strcpy(f->root, root);
 	if (!open_own(f, i, root, at) || f->too_large)
 		return false;
 	if (f->go || elf_symbols_whole(f->elf))
 		return true;
-	if (at->here)
-		f->debug = debug_file_open(f->elf, i->path, root, &limits);
-	if (!f->debug && *i->path == '/')
-		f->debug = debug_file_open(f->elf, i->path, "", &limits);
+	if (!(at->here && open_debug(f, i->path, root, &limits)) && *i->path == '/')
+		open_debug(f, i->path, "", &limits);
 	return true;
 }
 
@@ -137,6 +163,7 @@ struct image_file *image_file_open(const struct sample_image *i, const struct im
 	if (!f)
 		return NULL;
 	f->kind = i->kind;
+	f->dwarf_fd = -1;
 	f->most_bytes = at->most_bytes;
 	if (i->kind == IMAGE_FILE) {
 		found = open_file(f, i, at);
@@ -165,7 +192,8 @@ size_t image_file_bytes(const struct image_file *f)
 {
 	return (f->elf ? elf_symbols_bytes(f->elf) : 0) +
 	       (f->debug ? elf_symbols_bytes(f->debug) : 0) +
-	       (f->go ? gobin_bytes_held(f->go) : 0) + name_list_bytes(&f->names);
+	       (f->go ? gobin_bytes_held(f->go) : 0) + name_list_bytes(&f->names) +
+	       (f->inlines ? inlines_bytes(f->inlines) : 0);
 }
 
 void image_file_close(struct image_file *f)
@@ -176,11 +204,73 @@ void image_file_close(struct image_file *f)
 	elf_symbols_close(f->elf);
 	gobin_close(f->go);
 	name_list_free(&f->names);
+	inlines_close(f->inlines);
+	if (f->dwarf_fd >= 0)
+		close(f->dwarf_fd);
+	free(f->dwarf_path);
 	free(f);
 }
 
-size_t image_file_frames(const struct image_file *f, const struct sample_image *i, uint64_t pc,
-			 struct goframe *frames, size_t max, uint8_t *kind)
+/* ---- inlined functions */
+
+#define INLINES_PART 8 /* of the memory that a file may take */
+#define INLINES_MOST (256u << 20)
+
+static void open_inlines(struct image_file *f, const struct inline_budget *budget)
+{
+	struct inlines_place at = { f->dwarf_path, f->root, INLINES_MOST };
+
+	if (f->most_bytes && at.most_bytes > f->most_bytes / INLINES_PART)
+		at.most_bytes = f->most_bytes / INLINES_PART;
+	if (at.most_bytes > budget->bytes)
+		at.most_bytes = budget->bytes;
+	if (at.path && at.most_bytes)
+		f->inlines = inlines_open(f->dwarf_fd, &at);
+	close(f->dwarf_fd);
+	f->dwarf_fd = -1;
+}
+
+/* A function has a file and a line where it is declared; code of another file in it has no line. */
+static struct goframe as_goframe(const struct inline_frame *x)
+{
+	const bool elsewhere = x->file && x->decl_file && strcmp(x->file, x->decl_file) != 0;
+
+	return (struct goframe){ .func = x->func,
+				 .file = x->decl_file ? x->decl_file : x->file,
+				 .line = elsewhere ? 0 : x->line,
+				 .start_line = x->decl_line };
+}
+
+/* The compiled function has its symbol's name. */
+static size_t inlined_frames(struct image_file *f, uint64_t vaddr, const char *symbol,
+			     struct goframe *frames, size_t max, struct inline_budget *budget)
+{
+	struct inline_frame found[LOCATION_MAX_FRAMES];
+	const size_t before = f->inlines ? inlines_bytes(f->inlines) : 0;
+
+	if (f->dwarf_fd >= 0 && budget->ns)
+		open_inlines(f, budget);
+	if (!f->inlines)
+		return 0;
+	const size_t n = inlines_at(f->inlines, vaddr, found,
+				    max < LOCATION_MAX_FRAMES ? max : LOCATION_MAX_FRAMES,
+				    &budget->ns);
+	const size_t bytes = inlines_bytes(f->inlines), more = bytes > before ? bytes - before : 0;
+
+	budget->bytes -= more < budget->bytes ? more : budget->bytes;
+	for (size_t k = 0; k < n; k++)
+		frames[k] = as_goframe(&found[k]);
+	if (n && symbol)
+		frames[n - 1].func = symbol;
+	for (size_t k = 0; k < n; k++)
+		if (!frames[k].func)
+			return 0;
+	return n;
+}
+
+size_t image_file_frames(struct image_file *f, const struct sample_image *i, uint64_t pc,
+			 struct goframe *frames, size_t max, uint8_t *kind,
+			 struct inline_budget *budget)
 {
 	uint64_t vaddr;
 
@@ -200,8 +290,12 @@ size_t image_file_frames(const struct image_file *f, const struct sample_image *
 	}
 	const char *name = f->debug ? elf_symbols_at(f->debug, vaddr) : NULL;
 
-	frames[0] = (struct goframe){ .func = name ? name : elf_symbols_at(f->elf, vaddr) };
-	return frames[0].func != NULL;
+	name = name ? name : elf_symbols_at(f->elf, vaddr);
+	n = inlined_frames(f, vaddr, name, frames, max, budget);
+	if (n)
+		return n;
+	frames[0] = (struct goframe){ .func = name };
+	return name != NULL;
 }
 
 bool image_file_start(const struct image_file *f, const struct sample_image *i, uint64_t pc,

@@ -34,10 +34,17 @@ bool image_file_has_debug(const struct image_file *f);
 size_t image_file_bytes(const struct image_file *f);
 void image_file_close(struct image_file *f);
 
+/* What is left for reading DWARF, of all files. */
+struct inline_budget {
+	uint64_t ns, bytes;
+};
+
 /* Finds the frames at an address of an image of that file, innermost first. f owns the names.
- * Returns their number, 0 when there is no symbol. *kind becomes SYMBOL_*. */
-size_t image_file_frames(const struct image_file *f, const struct sample_image *i, uint64_t pc,
-			 struct goframe *frames, size_t max, uint8_t *kind);
+ * Returns their number, 0 when there is no symbol. *kind becomes SYMBOL_*. Functions of C, C++ and
+ * Rust that are inlined there are left out once the budget is used up. */
+size_t image_file_frames(struct image_file *f, const struct sample_image *i, uint64_t pc,
+			 struct goframe *frames, size_t max, uint8_t *kind,
+			 struct inline_budget *budget);
 
 /* Finds the offset in the file where a function without a symbol begins. Returns false when it is
  * not known. */

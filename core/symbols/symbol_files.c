@@ -75,6 +75,10 @@ static int put(struct symbol_files *f, uint32_t i)
 		       : hash_index_put(&f->missed, hash_place(&x->of, &x->contents, x->pid), i);
 }
 
+/* For reading DWARF, of all files. */
+#define INLINES_NS    (10 * 1000000000ull)
+#define INLINES_BYTES (512u << 20)
+
 int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
 		       const struct symbols_options *opt)
 {
@@ -83,6 +87,8 @@ int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
 	f->begin_ns = f->cache->now_ns = clock_monotonic_ns();
 	f->deadline_ns = f->begin_ns + (opt->most_ns ? opt->most_ns : SYMBOLS_MOST_NS);
 	f->left_bytes = opt->most_bytes ? opt->most_bytes : SYMBOLS_MOST_BYTES;
+	f->inlines = (struct inline_budget){ INLINES_NS, opt->hold_bytes ? opt->hold_bytes / 4
+									 : INLINES_BYTES };
 	f->file_of = calloc(t->n_images + 1, sizeof(*f->file_of));
 
 	int err = f->file_of ? 0 : -ENOMEM;

@@ -205,7 +205,7 @@ static int resolve(struct resolving *r, const struct address *a)
 		return 0;
 	}
 	size_t n = image_file_frames(o->file, &r->t->images[image], a->pc, frames,
-				     LOCATION_MAX_FRAMES, &kind);
+				     LOCATION_MAX_FRAMES, &kind, &r->files.inlines);
 	if (n)
 		return put_location(r, a, frames, n, kind);
 	return put_start(r, a, o->file, &r->t->images[image]);
@@ -232,6 +232,9 @@ static void say_unread(const struct resolving *r)
 			 f->unread_path ? f->unread_path : "a file",
 			 f->unread_again > 1 ? " and others" : "");
 
+	if (!f->inlines.ns)
+		log_warn(
+			"functions that are inlined in C, C++ and Rust are missing: reading their DWARF took too long and was ended");
 	if (f->too_long || f->too_much)
 		log_warn("%" PRIu64 " addresses have no name: reading symbols %s", r->counts.unread,
 			 f->too_long ? "took too long and was ended"

@@ -366,6 +366,10 @@ static bool take_all(struct reading *r, const char *key, json_t *v, void *to)
 		take_bool(r, key, v, &c->labels);
 	} else if (!strcmp(key, "cgroup")) {
 		take_string(r, key, v, &c->cgroup);
+	} else if (!strcmp(key, "kubernetes_logs")) {
+		take_string(r, key, v, &c->kubernetes_logs);
+		if (!r->err && *c->kubernetes_logs != '/')
+			wrong(r, "\"kubernetes_logs\" is a path that begins with /");
 	} else if (!strcmp(key, "environment")) {
 		take_texts(r, key, v, &c->environment, &c->n_environment, &c->cap_environment);
 	} else if (!strcmp(key, "labels")) {

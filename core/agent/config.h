@@ -29,6 +29,7 @@ struct agent_config {
 	bool kernel, labels;
 	uint64_t memory_bytes; /* memory that the agent may take, see bounds.h */
 	char *cgroup;          /* NULL: all processes of the host */
+	char *kubernetes_logs; /* folder of the kubelet's links to logs, see pods.h; NULL: none */
 	char **environment;    /* variables that the agent may read */
 	size_t n_environment, cap_environment;
 	struct rule *rules;

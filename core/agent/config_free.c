@@ -35,6 +35,7 @@ void config_free(struct agent_config *c)
 	free(c->rules);
 	free(c->environment);
 	free(c->cgroup);
+	free(c->kubernetes_logs);
 	free(c->directory);
 	free(c->url);
 	free(c->address);

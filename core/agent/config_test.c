@@ -117,6 +117,7 @@ static void test_wrong(void **state)
 		  "FUNCTION > TIME" },
 		{ "{" STORE ", \"rules\": [{\"trace_slow\": \"main.f > 1s\"}]}", "list of texts" },
 		{ "{" STORE ", \"listen\": \"4041\"}", "an address such as" },
+		{ "{" STORE ", \"kubernetes_logs\": \"logs\"}", "begins with /" },
 		{ "{\"store\": {\"directory\": \"/proc\"}}", "below /proc and /sys" },
 		{ "{\"store\": {\"directory\": \"/sys/fs/x\"}}", "below /proc and /sys" },
 		{ "{" STORE ", \"push\": {\"url\": \"http://h\", \"format\": \"x\"}}", "\"otlp\"" },

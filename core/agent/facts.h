@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pod_names;
+
 struct fact_env {
 	char *name, *value;
 };
@@ -22,7 +24,8 @@ struct facts {
 	char *cgroup;     /* path below the hierarchy's root */
 	char *container;  /* id of the container, 64 hexadecimal digits */
 	char *pod;        /* the uid of a pod of Kubernetes */
-	char *unit;       /* unit of systemd: "nginx.service" */
+	const struct pod_names *names; /* of the container in Kubernetes; borrowed */
+	char *unit;                    /* unit of systemd: "nginx.service" */
 	struct fact_env *env;
 	size_t n_env;
 };

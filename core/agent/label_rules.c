@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/pods.h"
 #include "base/glob.h"
 #include "base/utf8.h"
 
@@ -61,10 +62,33 @@ static char *default_service(const struct facts *f)
 		return strdup(named);
 	if (f->unit)
 		return strndup(f->unit, strlen(f->unit) - strlen(".service"));
+	if (f->names)
+		return asprintf(&name, "%s/%s", f->names->namespace, f->names->container) < 0
+			       ? NULL
+			       : name;
 	if (!f->container)
 		return strdup(fold(f->program));
 	return asprintf(&name, "%.*s/%s", SHORT_ID, f->container, fold(f->program)) < 0 ? NULL
 											: name;
+}
+
+/* Labels that all processes have where the values are known. */
+static int add_known(const struct agent_config *c, const struct facts *f, struct pairs *labels)
+{
+	const struct pod_names *k = f->names;
+	const struct {
+		const char *name, *value;
+	} known[] = {
+		{ "host", *c->host ? c->host : NULL },    { "executable", f->executable },
+		{ "container_id", f->container },         { "pod_uid", f->pod },
+		{ "namespace", k ? k->namespace : NULL }, { "pod", k ? k->pod : NULL },
+		{ "container", k ? k->container : NULL },
+	};
+	int err = 0;
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known) && !err; i++)
+		err = pairs_add(labels, known[i].name, known[i].value);
+	return err;
 }
 
 /* `name`, which is freed, as UTF-8: servers refuse a label of anything else. */
@@ -103,13 +127,7 @@ bool rules_apply(const struct agent_config *c, const struct facts *f, char **ser
 	if (!*err)
 		*err = pairs_add_all(labels, &c->common);
 	if (!*err)
-		*err = pairs_add(labels, "host", *c->host ? c->host : NULL);
-	if (!*err)
-		*err = pairs_add(labels, "executable", f->executable);
-	if (!*err)
-		*err = pairs_add(labels, "container_id", f->container);
-	if (!*err)
-		*err = pairs_add(labels, "pod_uid", f->pod);
+		*err = add_known(c, f, labels);
 	if (!*err)
 		*err = take_name(service, named ? strdup(named) : default_service(f));
 	return !*err;

@@ -11,12 +11,13 @@
  * Tries the rules in their order. If a rule holds and drops, returns false: the process is not
  * wanted. The first rule that holds and names a service decides the service. Labels of all rules
  * that hold are taken; the first one of a name counts. Then come the labels of all processes, then
- * those that are always there: executable, container_id. The caller frees *service and the pairs.
- * *err is -ENOMEM without memory.
+ * those that are known of the process: host, executable, container_id, pod_uid, namespace, pod,
+ * container. The caller frees *service and the pairs. *err is -ENOMEM without memory.
  *
- * Without a rule the service is the first known of three. The first is the variable
+ * Without a rule the service is the first known of four. The first is the variable
  * OTEL_SERVICE_NAME, if the agent may read it. The second is the systemd unit without ".service".
- * The third is the program, with the container's first 12 digits before it if there is a container.
+ * The third is NAMESPACE/CONTAINER of Kubernetes. The last is the program, with the container's
+ * first 12 digits before it if there is a container.
  */
 bool rules_apply(const struct agent_config *c, const struct facts *f, char **service,
 		 struct pairs *labels, int *err);

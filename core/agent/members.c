@@ -12,6 +12,12 @@
 
 #define FORGET_AFTER 40 /* stretches in which a process has no sample */
 
+static void forget_member(struct member *m)
+{
+	free(m->service);
+	free(m->labels);
+}
+
 static void tell_slow(const struct splitter *s, const struct facts *f, const char *service)
 {
 	for (size_t i = 0; s->on_slow && i < s->config->n_rules; i++) {
@@ -22,33 +28,50 @@ static void tell_slow(const struct splitter *s, const struct facts *f, const cha
 	}
 }
 
-/* NULL: no memory. */
-static struct member *learn(struct splitter *s, const struct sample_process *p)
+/* The kubelet makes a container's link after the container's first process runs. Stretches in
+ * which the names are looked up again. */
+#define NAME_TRIES 4
+
+/* Fills in a member with pid, start_ns and tries. The caller frees service and labels. */
+static int describe(struct splitter *s, const struct sample_process *p, struct member *m)
 {
+	const bool first = !m->tries;
 	struct pairs labels = { 0 };
 	struct facts f;
-	int err = vec_reserve(&s->members, &s->cap, s->n + 1);
+	int err = facts_read(&f, s->proc, p->pid, p->exe, p->comm,
+			     (const char *const *)s->config->environment, s->config->n_environment);
 
-	if (err)
-		return NULL;
-	struct member *m = &s->members[s->n];
-
-	*m = (struct member){ .pid = p->pid, .start_ns = p->start_ns, .used = s->stretch };
-	err = facts_read(&f, s->proc, p->pid, p->exe, p->comm,
-			 (const char *const *)s->config->environment, s->config->n_environment);
+	s->pods.directory = s->config->kubernetes_logs;
+	if (f.container)
+		f.names = pods_find(&s->pods, f.container);
+	m->named = f.names;
+	m->container = f.container ? hash_bytes(f.container, strlen(f.container)) : 0;
+	m->tries = s->pods.directory && f.container && !f.names ? m->tries + 1 : NAME_TRIES;
 	if (!err && rules_apply(s->config, &f, &m->service, &labels, &err)) {
 		m->labels = pairs_json(&labels);
 		m->waiting = rules_waiting(s->config, &f);
 		err = m->labels ? 0 : -ENOMEM;
-		tell_slow(s, &f, m->service);
+		if (first)
+			tell_slow(s, &f, m->service);
 	}
 	pairs_free(&labels);
 	facts_free(&f);
-	if (!err) {
+	return err;
+}
+
+/* NULL: no memory. */
+static struct member *learn(struct splitter *s, const struct sample_process *p)
+{
+	if (vec_reserve(&s->members, &s->cap, s->n + 1))
+		return NULL;
+	struct member *m = &s->members[s->n];
+
+	*m = (struct member){ .pid = p->pid, .start_ns = p->start_ns, .used = s->stretch };
+	if (!describe(s, p, m)) {
 		s->n++;
 		return m;
 	}
-	free(m->service);
+	forget_member(m);
 	return NULL;
 }
 
@@ -62,12 +85,6 @@ static uint64_t bytes_of(const struct member *m)
 static uint32_t hash_of(uint32_t pid, uint64_t start_ns)
 {
 	return hash_u64_pair(start_ns, pid);
-}
-
-static void forget_member(struct member *m)
-{
-	free(m->service);
-	free(m->labels);
 }
 
 /* Those that were asked for before, or not in as many stretches. */
@@ -119,6 +136,24 @@ static void make_room(struct splitter *s)
 	free(asked);
 }
 
+/* In a later stretch the names may be known. A process that has ended keeps what is known, also if
+ * a process in another container has its pid now. */
+static void look_again(struct splitter *s, const struct sample_process *p, struct member *m)
+{
+	struct member now = *m;
+
+	now.service = now.labels = NULL;
+	if (describe(s, p, &now) || !now.named || now.container != m->container) {
+		forget_member(&now);
+		m->tries++;
+		return;
+	}
+	s->bytes -= bytes_of(m);
+	forget_member(m);
+	*m = now;
+	s->bytes += bytes_of(m);
+}
+
 struct member *splitter_member(struct splitter *s, const struct sample_process *p)
 {
 	const uint32_t hash = hash_of(p->pid, p->start_ns);
@@ -127,9 +162,13 @@ struct member *splitter_member(struct splitter *s, const struct sample_process *
 	for (uint32_t i = hash_index_first(&s->by_process, hash, &at); i != HASH_NONE;
 	     i = hash_index_next(&s->by_process, hash, &at))
 		if (s->members[i].pid == p->pid && s->members[i].start_ns == p->start_ns) {
-			s->members[i].used = s->stretch;
-			s->members[i].asked = ++s->asked;
-			return &s->members[i];
+			struct member *m = &s->members[i];
+
+			if (m->tries < NAME_TRIES && m->used != s->stretch)
+				look_again(s, p, m);
+			m->used = s->stretch;
+			m->asked = ++s->asked;
+			return m;
 		}
 	make_room(s);
 
@@ -162,4 +201,5 @@ void splitter_forget(struct splitter *s)
 	s->members = NULL;
 	s->n = s->cap = s->bytes = 0;
 	hash_index_free(&s->by_process);
+	pods_free(&s->pods);
 }

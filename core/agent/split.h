@@ -5,6 +5,7 @@
 #define GOTRACE_AGENT_SPLIT_H
 
 #include "agent/config.h"
+#include "agent/pods.h"
 #include "agent/store.h"
 #include "base/hash_index.h"
 #include "trace/samples.h"
@@ -15,11 +16,15 @@ struct splitter {
 	const struct agent_config *config; /* borrowed */
 	struct store *store;               /* borrowed */
 	const char *proc;                  /* "/proc" */
+	struct pods pods;
 	struct member {
 		uint32_t pid;
 		uint64_t start_ns;
 		char *service, *labels; /* NULL: the process is not wanted */
 		bool waiting;           /* its waits are wanted, too */
+		bool named;             /* Kubernetes' names are known */
+		unsigned tries;         /* lookups of them */
+		uint32_t container;     /* hash of the container's id, 0: none */
 		uint64_t used, asked;   /* last use: stretch; last request: count */
 	} * members;
 	size_t n, cap;

@@ -341,7 +341,7 @@ others_probes() { # before | during CALLS KIND
 		for _ in 1 2 3; do
 			exact "$3" "$hazards" crowd 4 "$calls" &
 			job=$!
-			wait_for 30 started
+			wait_for 600 eval 'started || ! kill -0 "$job" 2>/dev/null'
 			while kill -0 "$job" 2>/dev/null; do # the program begins when it does
 				switch 1
 				sleep 0.2

@@ -168,7 +168,8 @@ static int add_row(struct store *s, const struct profile *p, bool push)
 	return finish(s, q);
 }
 
-int store_count(struct store *s, const char *name, uint64_t n)
+/* Adds to a total. Returns 0 or -errno (logged). */
+static int count(struct store *s, const char *name, uint64_t n)
 {
 	sqlite3_stmt *q = n ? prepare(s, "INSERT INTO totals VALUES(?1, ?2) ON CONFLICT(name)"
 					 " DO UPDATE SET value = value + ?2")
@@ -229,7 +230,7 @@ int store_add(struct store *s, const struct profile *p, size_t n, bool push)
 		samples += p[i].samples;
 	}
 	if (!err)
-		err = store_count(s, "samples_written", samples);
+		err = count(s, "samples_written", samples);
 	return end_transaction(s, err);
 }
 
@@ -364,7 +365,7 @@ int store_out_done(struct store *s, const struct profile *p, bool pushed)
 	sqlite3_bind_int64(q, 1, p->id);
 	err = finish(s, q);
 	if (!err && sqlite3_changes(s->db)) /* else it was given up meanwhile */
-		err = store_count(s, pushed ? "samples_pushed" : "samples_given_up", p->samples);
+		err = count(s, pushed ? "samples_pushed" : "samples_given_up", p->samples);
 	return end_transaction(s, err);
 }
 

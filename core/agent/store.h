@@ -92,8 +92,7 @@ struct store_trimmed {
  * outbox. Returns 0 or -errno. */
 int store_trim(struct store *s, uint64_t now_ns, uint64_t max_age_ns, uint64_t max_bytes,
 	       uint64_t pending_bytes, struct store_trimmed *gone);
-/* Adds to a total. Returns 0 or -errno (logged). */
-int store_count(struct store *s, const char *name, uint64_t n);
+/* Returns a total, or 0 if nothing was added to it. */
 uint64_t store_total(struct store *s, const char *name);
 /* Returns the number of the next row, 1 or more. No number is used twice. Returns 0 on error
  * (logged). */

@@ -15,7 +15,8 @@
 #define PATIENCE_NS 1000000000ull
 #define BLOCK_BYTES 65536
 
-int foreign_file_check(int fd, const struct foreign_rule *rule)
+/* fd may be opened with O_PATH. 0 or -errno as foreign_file_open. */
+static int check(int fd, const struct foreign_rule *rule)
 {
 	struct stat st;
 
@@ -39,7 +40,7 @@ int foreign_file_open(const char *path, const struct foreign_rule *rule)
 
 	if (at < 0)
 		return -errno;
-	int err = foreign_file_check(at, rule);
+	int err = check(at, rule);
 
 	snprintf(same, sizeof(same), "/proc/self/fd/%d", at);
 	int fd = err ? err : open(same, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);

@@ -28,8 +28,6 @@ struct foreign_rule {
  * link, -EPERM for another owner, -EFBIG for a large file, or that of open(2). Logs nothing.
  */
 int foreign_file_open(const char *path, const struct foreign_rule *rule);
-/* Checks an open file in the same way. fd may be opened with O_PATH. 0 or -errno. */
-int foreign_file_check(int fd, const struct foreign_rule *rule);
 
 /* Sets *owner to the process's effective user, for whose files it may answer. 0 or -errno when it
  * has ended. */

@@ -17,7 +17,12 @@
 
 #define SECOND_NS 1000000000ull
 
-int parse_moment(const char *s, uint64_t now_ns, uint64_t *ns)
+/*
+ * Parses a moment and sets *ns, since 1970: "-1h" (before now_ns), "2026-11-25",
+ * "2026-11-25T03:00[:00]", "03:00" (today). They are in local time, or in UTC with a Z behind them.
+ * Returns 0 or -EINVAL.
+ */
+static int parse_moment(const char *s, uint64_t now_ns, uint64_t *ns)
 {
 	static const char *const forms[] = { "%Y-%m-%dT%H:%M:%S",
 					     "%Y-%m-%dT%H:%M",

@@ -14,11 +14,4 @@
 /* Opens a trace, like open_trace. o may be NULL: all profiles are read. */
 struct trace_reader *open_stored(const char *name, const struct view_options *o);
 
-/*
- * Parses a moment and sets *ns, since 1970: "-1h" (before now_ns), "2026-11-25",
- * "2026-11-25T03:00[:00]", "03:00" (today). They are in local time, or in UTC with a Z behind them.
- * Returns 0 or -EINVAL.
- */
-int parse_moment(const char *s, uint64_t now_ns, uint64_t *ns);
-
 #endif

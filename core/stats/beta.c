@@ -34,7 +34,8 @@ static double beta_fraction(double x, double a, double b)
 	return f;
 }
 
-double beta_below(double x, double a, double b)
+/* Returns the chance that a beta-distributed number is at most x; a and b are above 0. */
+static double below(double x, double a, double b)
 {
 	if (x <= 0 || x >= 1)
 		return x > 0;
@@ -54,7 +55,7 @@ double beta_quantile(double p, double a, double b)
 
 		if (x == low || x == high)
 			break;
-		*(beta_below(x, a, b) < p ? &low : &high) = x;
+		*(below(x, a, b) < p ? &low : &high) = x;
 	}
 	return low + (high - low) / 2;
 }

@@ -3,9 +3,8 @@
 #ifndef GOTRACE_BETA_H
 #define GOTRACE_BETA_H
 
-/* Returns the chance that a beta-distributed number is at most x; a and b are above 0. */
-double beta_below(double x, double a, double b);
-/* Returns the number that it is below with chance p, 0 to 1. */
+/* Returns the number that a beta-distributed number is below with chance p, 0 to 1. a and b are
+ * above 0. */
 double beta_quantile(double p, double a, double b);
 
 /* Returns the number that a t-distributed one (Student 1908) exceeds with the chance `beyond`,

@@ -5,8 +5,9 @@
 
 #include "base/csv.h"
 
-void call_values_part(FILE *out, const struct trace_info *info, const struct call_values *v,
-		      bool results)
+/* Writes arguments only, or results only. */
+static void part(FILE *out, const struct trace_info *info, const struct call_values *v,
+		 bool results)
 {
 	size_t n = 0;
 
@@ -26,7 +27,7 @@ static char *part_of(const struct trace_info *info, const struct call_values *v,
 	FILE *mem = open_memstream(&text, &size);
 
 	if (mem) {
-		call_values_part(mem, info, v, results);
+		part(mem, info, v, results);
 		fclose(mem);
 	}
 	return text;

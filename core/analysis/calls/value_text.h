@@ -11,9 +11,6 @@
 /* Writes text, such as `n=1 s="x"`, then results, such as ` -> 0=2`. Writes nothing if there are
  * none. */
 void call_values_text(FILE *out, const struct trace_info *info, const struct call_values *v);
-/* Writes arguments only, or results only. */
-void call_values_part(FILE *out, const struct trace_info *info, const struct call_values *v,
-		      bool results);
 /* Writes two fields of a line of CSV, arguments and results, each with a comma before it. */
 void call_values_csv(FILE *out, const struct trace_info *info, const struct call_values *v);
 /* Writes the members "arguments" and "results" of the open object. They are objects by name, and

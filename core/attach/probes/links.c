@@ -15,7 +15,8 @@
 /* Descriptors gotrace uses for everything else: rings, maps, files. */
 #define OTHER_DESCRIPTORS 256
 
-size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
+/* Returns the number of descriptors that `plan` requires with `kind`. */
+static size_t descriptors(const struct plan *plan, enum attach_kind kind)
 {
 	size_t n = 0;
 
@@ -28,7 +29,9 @@ size_t links_descriptors(const struct plan *plan, enum attach_kind kind)
 	return 2 * n;
 }
 
-int links_raise_limit(size_t n, size_t n_sites)
+/* Raises gotrace's soft limit on descriptors to hold `n` more, for `n_sites` sites. Returns 0,
+ * -EMFILE after logging a remedy, or another -errno. */
+static int raise_limit(size_t n, size_t n_sites)
 {
 	struct rlimit lim;
 	size_t need = n + OTHER_DESCRIPTORS;
@@ -380,7 +383,7 @@ int links_release(struct links *l, const struct probes *p, const struct links_op
 int links_choose_kind(enum attach_kind *kind, const struct plan *plan, const struct caps *caps)
 {
 	/* First: where few files may be open, what was found out of the kernel says nothing. */
-	int err = links_raise_limit(links_descriptors(plan, ATTACH_MULTI), plan->n_sites);
+	int err = raise_limit(descriptors(plan, ATTACH_MULTI), plan->n_sites);
 
 	if (err)
 		return err;
@@ -389,5 +392,5 @@ int links_choose_kind(enum attach_kind *kind, const struct plan *plan, const str
 	if (*kind == ATTACH_PERF && caps->multi_err)
 		log_info("this kernel has no uprobe_multi links: attaching %zu sites one by one",
 			 plan->n_sites);
-	return links_raise_limit(links_descriptors(plan, *kind), plan->n_sites);
+	return raise_limit(descriptors(plan, *kind), plan->n_sites);
 }

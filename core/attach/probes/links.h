@@ -86,11 +86,4 @@ void links_detach(struct links *l, enum attach_kind kind, bool target_gone);
  * 0, or -errno after logging a remedy. */
 int links_choose_kind(enum attach_kind *kind, const struct plan *plan, const struct caps *caps);
 
-/* Returns the number of descriptors that `plan` requires with `kind`. */
-size_t links_descriptors(const struct plan *plan, enum attach_kind kind);
-
-/* Raises gotrace's soft limit on descriptors to hold `n` more, for `n_sites` sites. Returns 0,
- * -EMFILE after logging a remedy, or another -errno. */
-int links_raise_limit(size_t n, size_t n_sites);
-
 #endif

@@ -309,7 +309,8 @@ static void cut_links(struct sankey *s, uint32_t max)
 	}
 }
 
-int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
+/* Nodes and links. 0 or -ENOMEM. */
+static int fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
 {
 	size_t n;
 	struct func_weight *f = weigh(c, opt->by, &n);
@@ -332,7 +333,7 @@ int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct san
 int sankey_layout(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt)
 {
 	*s = (struct sankey){ 0 };
-	int err = sankey_fold(s, c, opt);
+	int err = fold(s, c, opt);
 
 	if (!err)
 		err = sankey_columns(s);

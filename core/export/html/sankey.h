@@ -123,8 +123,6 @@ int sankey_layout(struct sankey *s, const struct sankey_calls *c, const struct s
 void sankey_free(struct sankey *s);
 
 /* The steps in their order, private to the layout. 0 or -ENOMEM. */
-/* nodes, links */
-int sankey_fold(struct sankey *s, const struct sankey_calls *c, const struct sankey_options *opt);
 int sankey_columns(struct sankey *s); /* cycles, columns, routes */
 int sankey_order(struct sankey *s);   /* order within columns: few crossings */
 int sankey_place(struct sankey *s);   /* heights and positions */

@@ -19,24 +19,6 @@
 #define CPU_PCT       25 /* from here on the row `meanwhile` is printed */
 #define COLLECTOR_PCT 10
 
-/* "waits 73% of its time for a lock": a verb, and what stands behind the share. */
-static const struct {
-	const char *verb, *object;
-} does[CLASSES] = {
-	[CLASS_RUN] = { "runs", "" },
-	[CLASS_CPU] = { "waits", " for a processor" },
-	[CLASS_SYSCALL] = { "is", " in system calls" },
-	[CLASS_UNKNOWN] = { "is", " in an unknown state" },
-	[CLASS_LOCK] = { "waits", " for a lock" },
-	[CLASS_GROUP] = { "waits", " for other goroutines" },
-	[CLASS_COND] = { "waits", " for other goroutines" },
-	[CLASS_CHAN] = { "waits", " for other goroutines" },
-	[CLASS_SLEEP] = { "sleeps", "" },
-	[CLASS_NET] = { "waits", " for the network" },
-	[CLASS_GC] = { "waits", " for the garbage collector" },
-	[CLASS_OTHER] = { "waits", "" },
-};
-
 static double pct(const struct explained *e, size_t i)
 {
 	return share_pct(e->parts[i].ns, e->total_ns);
@@ -68,14 +50,14 @@ static void sentence(FILE *out, const struct explained *e, const struct trace_in
 		n++;
 	text_safe(out, trace_name_func(info, e->func));
 	for (size_t i = 0; i < n; i++) {
-		const enum wait_class is = e->parts[i].is;
+		const struct wait_class_words does = wait_class_words(e->parts[i].is);
 
 		fprintf(out, "%s %s %.0f%%%s%s%s",
 			!i           ? ""
 			: i + 1 == n ? " and"
 				     : ",",
-			does[is].verb, pct(e, i), i ? "" : " of its time",
-			!i && waits_for_timer(e) ? " for a timer" : does[is].object,
+			does.verb, pct(e, i), i ? "" : " of its time",
+			!i && waits_for_timer(e) ? " for a timer" : does.object,
 			i ? "" : through(e));
 	}
 }

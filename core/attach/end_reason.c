@@ -5,18 +5,27 @@
 
 const char *end_reason_name(enum end_reason r)
 {
-	static const char *const names[] = {
-		[END_EXITED] = REASON_EXITED,
-		[END_DURATION] = REASON_DURATION,
-		[END_SIZE] = REASON_SIZE,
-		[END_INTERRUPTED] = REASON_INTERRUPTED,
-		[END_WRITE_ERROR] = REASON_WRITE_ERROR,
-		[END_NOT_STARTED] = REASON_NOT_STARTED,
-		[END_WHEN] = REASON_WHEN,
-		[END_INTERVAL] = REASON_INTERVAL,
-		[END_FAILED] = REASON_FAILED,
-		[END_COST] = REASON_COST,
-	};
-
-	return names[r];
+	switch (r) {
+	case END_EXITED:
+		return REASON_EXITED;
+	case END_DURATION:
+		return REASON_DURATION;
+	case END_SIZE:
+		return REASON_SIZE;
+	case END_INTERRUPTED:
+		return REASON_INTERRUPTED;
+	case END_WRITE_ERROR:
+		return REASON_WRITE_ERROR;
+	case END_NOT_STARTED:
+		return REASON_NOT_STARTED;
+	case END_WHEN:
+		return REASON_WHEN;
+	case END_INTERVAL:
+		return REASON_INTERVAL;
+	case END_FAILED:
+		return REASON_FAILED;
+	case END_COST:
+		return REASON_COST;
+	}
+	return "";
 }

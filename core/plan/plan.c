@@ -46,37 +46,64 @@ int probe_strategy_parse(const char *name, enum probe_strategy *out)
 	return -EINVAL;
 }
 
-static const struct {
+struct fate_words {
 	const char *name, *reason;
-} fates[PLAN_FATES] = {
-	[PLAN_PROBED] = { "probed", "probed" },
-	[PLAN_EXCLUDED] = { "excluded", "excluded by -x" },
-	[PLAN_WRAPPER] = { "wrapper", "made by the compiler; --wrappers includes it" },
-	[PLAN_ASSEMBLY] = { "assembly", "written in assembly: R14 need not hold g" },
-	[PLAN_ABI0] = { "abi0", "follows the stack ABI: R14 does not hold g at its entry" },
-	[PLAN_FIPS] = { "fips",
-			"in the range that the FIPS 140 self-check hashes: a breakpoint fails it" },
-	[PLAN_REFUSED] = { "refused",
-			   "the kernel takes no probe on an instruction with a lock or segment prefix" },
-	[PLAN_LOOP] = { "loop",
-			"a loop comes back to its first instruction: each turn would count as a call" },
-	[PLAN_UNDECODABLE] = { "undecodable", "holds an instruction that cannot be decoded" },
-	[PLAN_NO_CODE] = { "no-code", "the file holds no code for it" },
-	[PLAN_TRAPS] = { "would-trap",
-			 "in a process that runs a stub cannot write all of its events, and its calls "
-			 "would trap; --traps includes it" },
-	[PLAN_REWRITTEN] = { "rewritten",
-			     "the program makes its own text writable. It can copy or replace this function, and would crash; -f NAME includes it" },
 };
+#define WORDS(...) ((struct fate_words){ __VA_ARGS__ })
+
+/* The compiler names a fate without words. */
+static struct fate_words words_of(enum plan_fate f)
+{
+	switch (f) {
+	case PLAN_PROBED:
+		return WORDS("probed", "probed");
+	case PLAN_EXCLUDED:
+		return WORDS("excluded", "excluded by -x");
+	case PLAN_WRAPPER:
+		return WORDS("wrapper", "made by the compiler; --wrappers includes it");
+	case PLAN_ASSEMBLY:
+		return WORDS("assembly", "written in assembly: R14 need not hold g");
+	case PLAN_ABI0:
+		return WORDS("abi0", "follows the stack ABI: R14 does not hold g at its entry");
+	case PLAN_FIPS:
+		return WORDS(
+			"fips",
+			"in the range that the FIPS 140 self-check hashes: a breakpoint fails it");
+	case PLAN_REFUSED:
+		return WORDS(
+			"refused",
+			"the kernel takes no probe on an instruction with a lock or segment prefix");
+	case PLAN_LOOP:
+		return WORDS(
+			"loop",
+			"a loop comes back to its first instruction: each turn would count as a call");
+	case PLAN_UNDECODABLE:
+		return WORDS("undecodable", "holds an instruction that cannot be decoded");
+	case PLAN_NO_CODE:
+		return WORDS("no-code", "the file holds no code for it");
+	case PLAN_TRAPS:
+		return WORDS(
+			"would-trap",
+			"in a process that runs a stub cannot write all of its events, and its calls "
+			"would trap; --traps includes it");
+	case PLAN_REWRITTEN:
+		return WORDS(
+			"rewritten",
+			"the program makes its own text writable. It can copy or replace this function, and would crash; -f NAME includes it");
+	case PLAN_FATES:
+		break;
+	}
+	return WORDS("", "");
+}
 
 const char *plan_fate_name(enum plan_fate f)
 {
-	return fates[f].name;
+	return words_of(f).name;
 }
 
 const char *plan_fate_reason(enum plan_fate f)
 {
-	return fates[f].reason;
+	return words_of(f).reason;
 }
 
 /* ---- functions */

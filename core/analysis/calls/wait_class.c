@@ -56,16 +56,45 @@ void wait_classes_fill(struct wait_classes *c, const struct trace_info *info)
 			c->of[i] = !mutex ? CLASS_LOCK : !group ? CLASS_GROUP : CLASS_GC;
 }
 
+#define WORDS(...) ((struct wait_class_words){ __VA_ARGS__ })
+
+/* The compiler names a class without words. */
+struct wait_class_words wait_class_words(enum wait_class is)
+{
+	switch (is) {
+	case CLASS_RUN:
+		return WORDS("run", "runs", "run", "", "");
+	case CLASS_CPU:
+		return WORDS("processor", "waits", "wait", " for a processor", "");
+	case CLASS_SYSCALL:
+		return WORDS("syscall", "is", "are", " in system calls", "");
+	case CLASS_UNKNOWN:
+		return WORDS("unknown", "is", "are", " in an unknown state", "");
+	case CLASS_LOCK:
+		return WORDS("lock", "waits", "wait", " for a lock", "");
+	case CLASS_GROUP:
+		return WORDS("group", "waits", "wait", " for other goroutines", "");
+	case CLASS_COND:
+		return WORDS("condition", "waits", "wait", " for other goroutines", " (sync.Cond)");
+	case CLASS_CHAN:
+		return WORDS("channel", "waits", "wait", " for other goroutines", " (channels)");
+	case CLASS_SLEEP:
+		return WORDS("sleep", "sleeps", "sleep", "", "");
+	case CLASS_NET:
+		return WORDS("network", "waits", "wait", " for the network", "");
+	case CLASS_GC:
+		return WORDS("collector", "waits", "wait", " for the garbage collector", "");
+	case CLASS_OTHER:
+		return WORDS("other", "waits", "wait", "", "");
+	case CLASSES:
+		break;
+	}
+	return WORDS("", "", "", "", "");
+}
+
 const char *wait_class_name(enum wait_class is)
 {
-	static const char *const names[CLASSES] = {
-		[CLASS_RUN] = "run",         [CLASS_CPU] = "processor", [CLASS_SYSCALL] = "syscall",
-		[CLASS_UNKNOWN] = "unknown", [CLASS_LOCK] = "lock",     [CLASS_GROUP] = "group",
-		[CLASS_COND] = "condition",  [CLASS_CHAN] = "channel",  [CLASS_SLEEP] = "sleep",
-		[CLASS_NET] = "network",     [CLASS_GC] = "collector",  [CLASS_OTHER] = "other",
-	};
-
-	return names[is];
+	return wait_class_words(is).name;
 }
 
 bool wait_for_work(const struct trace_info *info, const struct wait_classes *c, uint32_t reason)

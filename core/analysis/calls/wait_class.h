@@ -33,7 +33,15 @@ struct wait_classes {
 };
 void wait_classes_fill(struct wait_classes *c, const struct trace_info *info);
 
-/* Returns a word for machines, such as "lock" or "net". */
+/* Words of a class. "main.f waits 73% of its time for a lock": a verb, and an object behind the
+ * share. Goroutines have the second verb, and `detail` behind the object. */
+struct wait_class_words {
+	const char *name; /* for machines: "lock", "network" */
+	const char *verb, *verb_of_many;
+	const char *object, *detail; /* "" or text that begins with a blank */
+};
+struct wait_class_words wait_class_words(enum wait_class is);
+/* Returns its name for machines. */
 const char *wait_class_name(enum wait_class is);
 
 static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32_t reason)

@@ -16,21 +16,6 @@
 #define PART_PCT 10 /* a part with less of the time is not printed */
 #define PARTS    3
 
-static const char *const does[CLASSES] = {
-	[CLASS_RUN] = "run %.0f%% of their time",
-	[CLASS_CPU] = "wait %.0f%% of their time for a processor",
-	[CLASS_SYSCALL] = "are %.0f%% of their time in system calls",
-	[CLASS_UNKNOWN] = "are %.0f%% of their time in an unknown state",
-	[CLASS_LOCK] = "wait %.0f%% of their time for a lock",
-	[CLASS_GROUP] = "wait %.0f%% of their time for other goroutines",
-	[CLASS_COND] = "wait %.0f%% of their time for other goroutines (sync.Cond)",
-	[CLASS_CHAN] = "wait %.0f%% of their time for other goroutines (channels)",
-	[CLASS_SLEEP] = "sleep %.0f%% of their time",
-	[CLASS_NET] = "wait %.0f%% of their time for the network",
-	[CLASS_GC] = "wait %.0f%% of their time for the garbage collector",
-	[CLASS_OTHER] = "wait %.0f%% of their time",
-};
-
 struct scanning {
 	const struct loaded_trace *t;
 	struct wait_classes classes;
@@ -163,7 +148,10 @@ char *sample_answer_say(const struct loaded_trace *t)
 			if (i && (pct < PART_PCT || share_pct(s.ns[first], all_ns) >= MAIN_PCT))
 				break;
 			fputs(i ? ", " : "goroutines ", out);
-			fprintf(out, does[is], pct);
+			const struct wait_class_words words = wait_class_words(is);
+
+			fprintf(out, "%s %.0f%% of their time%s%s", words.verb_of_many, pct,
+				words.object, words.detail);
 			left[is] = 0;
 		}
 		fprintf(out, " (together %s in %s)\n", HUMAN(all_ns),

@@ -133,27 +133,13 @@ static void finish_options(struct argp_state *state, struct export_args *a)
 		a->opt.files[i] = a->files[i];
 }
 
-/* Perun's own, and which paths. */
-static error_t parse_more(int key, char *arg, struct argp_state *state)
+/* Options of the format perun alone. */
+static error_t parse_perun(int key, char *arg, struct argp_state *state)
 {
 	static const char *const layouts[] = { "flat", "stacks", "legacy", NULL };
 	struct export_args *a = state->input;
-	uint64_t depth;
 
 	switch (key) {
-	case KEY_HEADER:
-		a->given |= EXPORT_HEADER;
-		a->opt.header = true;
-		return 0;
-	case KEY_DEPTH:
-		a->given |= EXPORT_CUT;
-		depth = arg_number(state, "--depth", arg);
-		a->opt.cut.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
-		return 0;
-	case KEY_MIN_SHARE:
-		a->given |= EXPORT_CUT;
-		a->opt.cut.min_share_pct = arg_percent(state, "--min-share", arg, 100);
-		return 0;
 	case KEY_LAYOUT:
 		a->given |= EXPORT_PERUN;
 		a->opt.layout = (enum perun_layout)arg_choice(state, "layout of Perun's", arg,
@@ -177,6 +163,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	static const char *const weights[] = { "self", "total",   "calls",   "run", "ready",
 					       "wait", "syscall", "off-cpu", NULL };
 	struct export_args *a = state->input;
+	uint64_t depth;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
@@ -216,6 +203,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		a->given |= EXPORT_ARGS;
 		a->opt.args = true;
 		return 0;
+	case KEY_HEADER:
+		a->given |= EXPORT_HEADER;
+		a->opt.header = true;
+		return 0;
+	case KEY_DEPTH:
+		a->given |= EXPORT_CUT;
+		depth = arg_number(state, "--depth", arg);
+		a->opt.cut.depth = depth < UINT_MAX ? (unsigned)depth : UINT_MAX;
+		return 0;
+	case KEY_MIN_SHARE:
+		a->given |= EXPORT_CUT;
+		a->opt.cut.min_share_pct = arg_percent(state, "--min-share", arg, 100);
+		return 0;
 	case ARGP_KEY_ARG:
 		if (a->n_files == 2)
 			arg_error(state, "two traces at most");
@@ -225,7 +225,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		finish_options(state, a);
 		return 0;
 	default:
-		return parse_more(key, arg, state);
+		return parse_perun(key, arg, state);
 	}
 }
 

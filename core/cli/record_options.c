@@ -185,32 +185,6 @@ static double parse_share(const char *arg, struct argp_state *state)
 	return share;
 }
 
-/* Options about what probing costs. */
-static error_t parse_cost(struct record_options *o, int key, char *arg, struct argp_state *state)
-{
-	switch (key) {
-	case OPT_TRIAL:
-		if (parse_duration_ns(arg, 1000000000, &o->trial_ns) || !o->trial_ns)
-			arg_error(state, "--trial: '%s' is not a time such as 5 or 500ms", arg);
-		return 0;
-	case OPT_STATES:
-		o->states = STATES_ON;
-		return 0;
-	case OPT_NO_STATES:
-		o->states = STATES_OFF;
-		return 0;
-	case OPT_SIGNALS:
-		o->record_signals = true;
-		return 0;
-	case OPT_MAX_COST:
-		o->max_cost_off = !strcmp(arg, "off");
-		o->max_cost = o->max_cost_off ? 0 : parse_share(arg, state);
-		return 0;
-	default:
-		return parse_inline(o, key, arg, state);
-	}
-}
-
 /* Whoever asks for traps accepts their price. */
 static void set_max_cost(struct record_options *o, struct argp_state *state)
 {
@@ -276,6 +250,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			arg_error(state, "--rets: '%s' is not auto or step", arg);
 		o->selection.step_rets = !strcmp(arg, "step");
 		return 0;
+	case OPT_TRIAL:
+		if (parse_duration_ns(arg, 1000000000, &o->trial_ns) || !o->trial_ns)
+			arg_error(state, "--trial: '%s' is not a time such as 5 or 500ms", arg);
+		return 0;
+	case OPT_STATES:
+		o->states = STATES_ON;
+		return 0;
+	case OPT_NO_STATES:
+		o->states = STATES_OFF;
+		return 0;
+	case OPT_SIGNALS:
+		o->record_signals = true;
+		return 0;
+	case OPT_MAX_COST:
+		o->max_cost_off = !strcmp(arg, "off");
+		o->max_cost = o->max_cost_off ? 0 : parse_share(arg, state);
+		return 0;
 	case ARGP_KEY_ARGS:
 		o->command = state->argv + state->next;
 		return 0;
@@ -286,7 +277,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		set_max_cost(o, state);
 		return 0;
 	default:
-		return parse_cost(o, key, arg, state);
+		return parse_inline(o, key, arg, state);
 	}
 }
 

@@ -39,7 +39,7 @@ struct gate {
 	unsigned n_switched;
 };
 
-/* gate_out.c */
+/* gate_emit.c */
 int gate_flush(struct gate *g);                             /* hands on the run; 0 or -errno */
 void gate_emit(struct gate *g, const struct event_ext *ev); /* sets g->err */
 void gate_emit_event(void *g, const struct event_ext *ev);  /* for struct window_begin */

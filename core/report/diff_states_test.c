@@ -26,6 +26,8 @@ struct program {
 	unsigned off_us;          /* at most, without a processor in a call */
 	unsigned sleep_us;        /* in each call of main.f1 */
 	double factor[FUNCTIONS]; /* of how long they run; 0: 1 */
+	unsigned vary; /* per mille, by which a function's calls all differ in this run */
+	unsigned lose; /* one of so many calls of main.f4 is not made; 0: none */
 	bool no_states;
 };
 
@@ -58,21 +60,35 @@ static uint64_t one_call(FILE *f, const struct program *p, unsigned k, uint64_t 
 	return now;
 }
 
+/* A sum of twelve numbers is nearly normal; their deviation is that of one. */
+static double varied(unsigned per_mille, unsigned *seed)
+{
+	double sum = -6;
+
+	for (unsigned i = 0; i < 12; i++)
+		sum += number(seed, 1000) / 1000.;
+	return 1 + per_mille * sum / 1000;
+}
+
 static void make(const struct program *p, char path[TRACE_PATH_BYTES])
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	uint64_t now = 2000;
-	unsigned seed = p->seed + 1;
+	unsigned seed = p->seed + 1, run = p->seed * 7919 + 17;
+	struct program of_run = *p;
 
+	for (unsigned k = 0; k < FUNCTIONS; k++)
+		of_run.factor[k] = (p->factor[k] > 0 ? p->factor[k] : 1) * varied(p->vary, &run);
 	assert_non_null(f);
 	if (!p->no_states)
 		fputs("@set states 1\n@set states.off_cpu told\n@set states.reason.14 sleep\n", f);
 	fputs("1 entry main.main 100 1000\n", f);
 	for (unsigned i = 0; i < p->rounds; i++)
 		for (unsigned k = 0; k < FUNCTIONS; k++)
-			now = one_call(f, p, k, now + 10, &seed);
+			if (k != 4 || !p->lose || number(&seed, p->lose))
+				now = one_call(f, &of_run, k, now + 10, &seed);
 	fprintf(f, "1 exit main.main 100 %lu\n", now + 10);
 	assert_int_equal(fclose(f), 0);
 	fixture_write_text(text, true, path);
@@ -127,6 +143,56 @@ static void a_busy_machine_is_no_change(void **state)
 	}
 }
 
+#define PAIRS 100
+
+/* Pairs that name a function; one of twenty may do so by chance. */
+static unsigned named(struct program a, struct program b, const char *row)
+{
+	unsigned n = 0;
+
+	for (unsigned seed = 0; seed < PAIRS; seed++) {
+		a.seed = 2 * seed;
+		b.seed = 2 * seed + 1;
+		char *csv = compare(a, b, "csv", defaults);
+
+		n += row ? fixture_lines(csv) == 2 && strstr(csv, row) != NULL
+			 : fixture_lines(csv) > 1;
+		free(csv);
+	}
+	return n;
+}
+
+/* Seeds of maps and places in memory make all calls of a function slower in one run: no call of the
+ * run shows that. The other functions do. */
+static void runs_that_vary_are_no_change(void **state)
+{
+	const struct program p = { .vary = 60 };
+
+	(void)state;
+	assert_in_range(named(p, p, NULL), 0, PAIRS / 10);
+}
+
+/* Runs of one program make different numbers of calls, of what fills a pool for example. */
+static void calls_by_chance_are_no_change(void **state)
+{
+	const struct program p = { .vary = 2, .lose = 4 };
+
+	(void)state;
+	assert_in_range(named(p, p, NULL), 0, PAIRS / 10);
+	assert_in_range(named(p, (struct program){ .vary = 2, .lose = 4, .rounds = 240 }, NULL),
+			PAIRS * 9 / 10, PAIRS);
+}
+
+static void a_change_beyond_what_runs_vary_by_is_named(void **state)
+{
+	const struct program p = { .vary = 6 };
+
+	(void)state;
+	assert_in_range(named(p, (struct program){ .vary = 6, .factor = { [2] = 1.2 } },
+			      "main.f2,changed"),
+			PAIRS * 9 / 10, PAIRS);
+}
+
 static void a_slower_function_is_named_alone(void **state)
 {
 	(void)state;
@@ -153,7 +219,7 @@ static void calls_are_compared_one_by_one(void **state)
 			     "text", defaults);
 
 	assert_non_null(strstr(text, "60   120  main.f0  (by call)"));
-	assert_non_null(strstr(text, "+20.0% +19.8..+20.2 "));
+	assert_non_null(strstr(text, "+20.0% +19.6..+20.4 "));
 	assert_null(strstr(text, "note: RUN of most"));
 	free(text);
 }
@@ -288,6 +354,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_busy_machine_is_no_change),
+		cmocka_unit_test(runs_that_vary_are_no_change),
+		cmocka_unit_test(calls_by_chance_are_no_change),
+		cmocka_unit_test(a_change_beyond_what_runs_vary_by_is_named),
 		cmocka_unit_test(a_slower_function_is_named_alone),
 		cmocka_unit_test(calls_are_compared_one_by_one),
 		cmocka_unit_test(waiting_is_a_change_of_self),

@@ -188,6 +188,19 @@ struct growth growth_of(double log, double error, double freedom, double beyond,
 	return (struct growth){ percent(log), percent(log - most), percent(log + most) };
 }
 
+/* The chance that is left for one of `intervals` on each side, so that all hold (Bonferroni). */
+static double beyond(const struct diff_noise *n, unsigned intervals)
+{
+	return BEYOND / (double)(n->tests ? n->tests : 1) / intervals;
+}
+
+bool growth_of_calls_sure(const struct diff_noise *n, uint64_t a, uint64_t b)
+{
+	/* Of Poisson numbers, whose roots have the deviation of a half wherever they are. */
+	return fabs(sqrt((double)a) - sqrt((double)b)) >
+	       student_beyond(beyond(n, 1), MANY) * M_SQRT1_2;
+}
+
 bool growth_sure(const struct growth *g)
 {
 	return g->low > 0 || g->high < 0;
@@ -201,15 +214,16 @@ void growth_meet(struct growth *g, const struct growth *other)
 	g->high = fmin(g->high, other->high);
 }
 
-/* With and without what most functions grew by. */
-static struct growth drifted(const struct estimate *e, const struct diff_drift *d, double slack)
+/* With and without what most functions grew by. Calls that ran shortest differ between runs, too,
+ * so a function's own calls do not bound the spread. */
+static struct growth drifted(const struct estimate *e, const struct diff_drift *d, double chance,
+			     double slack)
 {
 	const bool told = d->n >= GROWTH_DRIFT_LEAST;
-	const double spread = fmin(d->spread, e->disturbed),
-		     error = told ? hypot(e->error, spread) : e->error,
+	const double error = told ? hypot(e->error, d->spread) : e->error,
 		     freedom = told ? (double)(d->n - 1) : FREEDOM_OF_STRETCHES;
-	struct growth g = growth_of(e->log, error, freedom, BEYOND, slack);
-	const struct growth alone = growth_of(e->log - d->common, error, freedom, BEYOND, slack);
+	struct growth g = growth_of(e->log, error, freedom, chance, slack);
+	const struct growth alone = growth_of(e->log - d->common, error, freedom, chance, slack);
 
 	g.low = fmin(g.low, alone.low);
 	g.high = fmax(g.high, alone.high);
@@ -278,15 +292,16 @@ struct growth diff_growth(const struct diff *d, const struct diff_noise *n,
 	/* No other functions tell how much they differ: as much as the machine was busy. */
 	if (mean->n < GROWTH_DRIFT_LEAST)
 		slack = fmax(slack, off);
-	struct growth g = drifted(&e, mean, slack);
+	const bool both = m == METRIC_RUN && isfinite(short_ones.log) &&
+			  isfinite(short_ones.error) && short_ones.disturbed <= FLOOR_AGREES;
+	const double chance = beyond(n, both ? 2 : 1);
+	struct growth g = drifted(&e, mean, chance, slack);
 
 	if (!isfinite(e.disturbed) && m != METRIC_RUN)
 		wait_longer(d, row, m, &g);
-
-	if (m != METRIC_RUN || !isfinite(short_ones.log) || !isfinite(short_ones.error) ||
-	    short_ones.disturbed > FLOOR_AGREES)
+	if (!both)
 		return g;
-	const struct growth h = drifted(&short_ones, low, fmin(short_ones.disturbed, off));
+	const struct growth h = drifted(&short_ones, low, chance, fmin(short_ones.disturbed, off));
 
 	/* Both are of one growth, unless calls of different kinds changed differently. */
 	if (h.low > g.high || h.high < g.low)

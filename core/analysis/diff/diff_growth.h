@@ -3,8 +3,9 @@
  * The growth of a function between two recordings, and how sure it is.
  *
  * The calls of one recording give the error of their mean. Two recordings of one binary differ by
- * more, because of caches, memory and other programs. Most functions did not change, and differ
- * only by that. So their spread is the error of each function. A shift of most functions comes from
+ * more, because of caches, memory, seeds and other programs. No call of one recording shows that.
+ * Most functions did not change, and differ only by that. So their spread is the error of each
+ * function. A shift of most functions comes from
  * the machine, or from a change of all; one recording a side cannot tell which.
  */
 #ifndef GOTRACE_DIFF_GROWTH_H
@@ -23,12 +24,14 @@ struct diff_drift {
 
 struct diff_noise {
 	struct diff_drift mean[CALL_PARTS], low[CALL_PARTS];
+	size_t tests; /* number of growths that are judged together; 0 is 1 */
 };
 
 /* A growth in per cent of A. */
 struct growth {
-	double pct;       /* NAN without a number to compare with */
-	double low, high; /* 19 of 20 such intervals hold the growth; may be infinite */
+	double pct; /* NAN without a number to compare with */
+	/* In 19 of 20 comparisons all intervals that are judged together hold; may be infinite. */
+	double low, high;
 };
 
 /* Learns the noise from d, which diff_load filled and which has states. 0 or -ENOMEM (logged). */
@@ -47,6 +50,9 @@ struct growth growth_of(double log, double error, double freedom, double beyond,
 /* Cuts g's interval to the part that is also in the other one's. pct becomes that of the shorter
  * interval. */
 void growth_meet(struct growth *g, const struct growth *other);
+/* Returns whether two numbers of calls differ by more than chance makes of one rate. Pools, timers
+ * and the scheduler make such differences between runs of one program. */
+bool growth_of_calls_sure(const struct diff_noise *n, uint64_t a, uint64_t b);
 /* Returns whether the interval is above or below 0. */
 bool growth_sure(const struct growth *g);
 

@@ -50,16 +50,30 @@ static bool grew(const struct diff_judge *j, const struct diff_row *row, enum di
 	return growth_sure(g);
 }
 
+/* Likewise the number of calls. A function that one side does not have is new or gone. */
+static bool called_otherwise(const struct diff_judge *j, const struct diff_row *row, bool *unsure)
+{
+	const uint64_t *calls = row->value[METRIC_CALLS];
+	const bool all = j->bar.threshold_pct == 0 && j->bar.min_ns == 0;
+
+	if (!counts(j, row, METRIC_CALLS))
+		return false;
+	if (all || row->there[0] != row->there[1] ||
+	    growth_of_calls_sure(&j->noise, calls[0], calls[1]))
+		return true;
+	*unsure = true;
+	return false;
+}
+
 static enum diff_verdict by_growth(const struct diff_judge *j, const struct diff_row *row)
 {
 	bool unsure = false;
 	const bool run = grew(j, row, METRIC_RUN, &unsure),
 		   self = grew(j, row, METRIC_SELF, &unsure),
-		   total = j->bar.total && grew(j, row, METRIC_TOTAL, &unsure);
+		   total = j->bar.total && grew(j, row, METRIC_TOTAL, &unsure),
+		   calls = called_otherwise(j, row, &unsure);
 
-	return run || self || total || counts(j, row, METRIC_CALLS) ? DIFF_CHANGED
-	       : unsure                                             ? DIFF_UNSURE
-								    : DIFF_FOLDED;
+	return run || self || total || calls ? DIFF_CHANGED : unsure ? DIFF_UNSURE : DIFF_FOLDED;
 }
 
 static bool equal(const struct diff_row *row)
@@ -120,6 +134,31 @@ static void least_change(struct diff_judge *j)
 	j->min_run_ns = given ? j->bar.min_ns : (run[0] > run[1] ? run[0] : run[1]) / 1000;
 }
 
+/* Of a row as heavy as that the least growth that counts is enough time to count. */
+static bool heavy(const struct diff_judge *j, const struct diff_row *row, enum diff_metric m)
+{
+	const uint64_t least_ns = m == METRIC_RUN ? j->min_run_ns : j->min_ns;
+
+	return row->there[0] && row->there[1] &&
+	       (double)row->value[m][0] * j->bar.threshold_pct >= 100 * (double)least_ns;
+}
+
+/* Each of them could be named by chance. */
+static size_t count_tests(const struct diff_judge *j)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < j->d->n_rows; i++) {
+		const struct diff_row *row = &j->d->rows[i];
+
+		n += heavy(j, row, METRIC_RUN);
+		n += heavy(j, row, METRIC_SELF);
+		n += j->bar.total && heavy(j, row, METRIC_TOTAL);
+		n += row->there[0] && row->there[1] && counts(j, row, METRIC_CALLS);
+	}
+	return n;
+}
+
 static int measure_growth(struct diff_judge *j)
 {
 	static const enum diff_metric metrics[] = { METRIC_RUN, METRIC_SELF, METRIC_TOTAL };
@@ -128,6 +167,7 @@ static int measure_growth(struct diff_judge *j)
 
 	if (err)
 		return err;
+	j->noise.tests = d->states ? count_tests(j) : 0;
 	j->growth = calloc(d->n_rows * METRICS + 1, sizeof(*j->growth));
 	if (!j->growth) {
 		log_no_memory("no memory to compare the traces");

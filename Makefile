@@ -39,7 +39,7 @@ LDLIBS    = $(shell pkg-config --libs $(LIBS_ALL)) -liberty -lm
 # One folder a layer. libgotrace.a has no libbpf; the privileged half is apart.
 LAYERS     := base stats binary plan trace symbols rings pair model keep analysis report export agent
 LAYER_DIRS := $(LAYERS:%=core/%) $(patsubst %/,%,$(wildcard $(LAYERS:%=core/%/*/))) core/base/host/$(ARCH)
-ATTACH_DIRS := core/sample core/attach $(patsubst %/,%,$(wildcard core/attach/*/)) core/attach/host/$(ARCH)
+ATTACH_DIRS := core/sample core/sample/lang core/attach $(patsubst %/,%,$(wildcard core/attach/*/)) core/attach/host/$(ARCH)
 # What is no part of the product: tests, what several of them share, fuzzers.
 no_product := %_test.c %_fixture.c %_fuzz.c
 LIB_SRC    := $(filter-out $(no_product),$(wildcard $(LAYER_DIRS:%=%/*.c)))

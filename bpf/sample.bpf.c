@@ -6,6 +6,7 @@
 
 #include "arch.bpf.h"
 #include "bpf/labels.bpf.h"
+#include "bpf/python.bpf.h"
 #include "bpf/sample.h"
 #include "bpf/whose.bpf.h"
 
@@ -67,13 +68,15 @@ SEC("perf_event") int on_event(struct bpf_perf_event_data *ctx)
 
 		w->record.n_kernel = w->n = bytes > 0 ? (uint32_t)bytes / 8u : 0;
 	}
+	read_python(w, (void *)task);
 	if (w->pc)
 		/* More than there is room for, so that want of room is what cuts a stack off. */
-		bpf_loop(SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES + 8, walk_frame, &c, 0);
+		bpf_loop(SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES + 8, walk_python_frame, &c, 0);
 	if (w->sched)
 		w->record.goid = 0;
 	if (config.labels && w->go && w->record.goid)
 		send_labels(w, count);
+	send_python(w, count);
 	n = w->n;
 	if (n > SAMPLE_FRAMES + SAMPLE_KERNEL_FRAMES)
 		return 0;

@@ -131,6 +131,39 @@ struct sample_callers {
 	uint64_t pcs[SAMPLE_CALLERS];
 };
 
+/*
+ * Python. The interpreter keeps a chain of frames for each thread, the innermost first. One call of
+ * its evaluator executes a run of them. Each run has a mark in the stack frame of the evaluator
+ * that executes it: the run's entry frame, or before Python 3.12 its _PyCFrame. So the stack of C
+ * and the chain can be put together by addresses.
+ */
+#define SAMPLE_PYTHON_FRAMES   512 /* the most frames that are kept of a chain */
+#define SAMPLE_PYTHON_RUNS     64
+#define SAMPLE_PYTHON_NAME     256 /* the most bytes of a function's name, and of its file's */
+#define SAMPLE_PYTHON_FILE     512
+#define SAMPLE_PYTHON_ON_STACK 3 /* owner of an entry frame, from 3.12 on */
+
+/* Where a process's interpreter has its data: two addresses, and offsets in its structs. */
+struct sample_python {
+	uint64_t interpreters; /* address of the pointer to the first interpreter */
+	uint64_t code_type;    /* address of PyCode_Type */
+	/* Names are kept by this number and the address of the code. No two processes share it. */
+	uint32_t serial;
+	uint32_t by_cframe; /* the thread has a _PyCFrame, which has the innermost frame */
+	/* Before 3.12: a run ends where the next _PyCFrame's innermost frame begins. is_entry says
+	 * so, too, but an evaluator that begins sets it late. */
+	uint32_t no_entry_frame;
+	uint32_t interpreter_next, interpreter_threads;
+	uint32_t thread_next, thread_id, thread_frame;
+	uint32_t cframe_frame, cframe_previous;
+	uint32_t frame_previous, frame_code, frame_owner;
+	uint32_t object_type;
+	uint32_t code_file, code_name, code_line;
+	uint32_t text_length, text_state; /* a str object has these */
+	/* where its characters are: with ASCII alone, and else */
+	uint32_t text_ascii, text_compact;
+};
+
 /* Flags of a record. The first ones are those of core/trace/samples.h. */
 #define SAMPLE_CUT        1
 #define SAMPLE_UNREADABLE 2
@@ -141,10 +174,13 @@ struct sample_callers {
 #define SAMPLE_NO_BINARY  512  /* the executable was not known yet */
 #define SAMPLE_LABELLED   1024 /* a label record with the same time and thread precedes it */
 #define SAMPLE_NO_IMAGES  2048 /* the process's code that is not Go's was not known */
+#define SAMPLE_PYTHON     4096 /* a record of Python frames precedes it, as a label record does */
 
 #define SAMPLE_RECORD_STACK  1
 #define SAMPLE_RECORD_LABELS 2
 #define SAMPLE_RECORD_DEATH  3 /* has the form of a stack; `period` is DEATH_OF */
+#define SAMPLE_RECORD_PYTHON 4
+#define SAMPLE_RECORD_CODE   5
 
 /* Kinds are those of core/trace/samples.h. */
 #define SAMPLE_DEATH_THREAD    0
@@ -186,6 +222,39 @@ struct sample_label_record {
 	struct sample_label label[SAMPLE_LABELS];
 };
 
+/* The Python frames of a sample. */
+struct sample_python_record {
+	struct sample_head h;
+	uint32_t serial, pad;
+	uint32_t n, n_runs;
+	/* Index in the sample's pcs of the evaluator that executes each run. PYTHON_NOWHERE: the
+	 * walk of the stack did not reach it. */
+	uint32_t evaluator[SAMPLE_PYTHON_RUNS];
+	/* Addresses of code objects, innermost first, with the run's number above bit
+	 * PYTHON_RUN_BIT. PYTHON_MISSING: further frames of the run are missing. */
+	uint64_t frames[SAMPLE_PYTHON_FRAMES];
+};
+#define PYTHON_NOWHERE ~0u
+#define PYTHON_MISSING 0 /* in place of the address of a code object */
+#define PYTHON_RUN_BIT 48
+#define PYTHON_RUN(x)  ((uint32_t)((x) >> PYTHON_RUN_BIT))
+#define PYTHON_CODE(x) ((x) & ((1ull << PYTHON_RUN_BIT) - 1))
+
+/* A str object of the program. */
+struct sample_text {
+	uint32_t length; /* in characters; the program may write anything into it */
+	uint32_t width;  /* bytes of a character: 1, 2 or 4; 0: the text could not be read */
+};
+/* The names of a function, once for each code object of a process. */
+struct sample_code_record {
+	struct sample_head h;
+	uint64_t code;
+	uint32_t serial, line; /* line: the function's first */
+	struct sample_text name, file;
+	uint8_t name_bytes[SAMPLE_PYTHON_NAME];
+	uint8_t file_bytes[SAMPLE_PYTHON_FILE];
+};
+
 /* Counters of one CPU. */
 struct sample_counters {
 	uint64_t samples;     /* times that the program ran */
@@ -193,6 +262,7 @@ struct sample_counters {
 	uint64_t lost_period; /* sum of the lost samples' periods */
 	uint64_t labels_lost; /* lost label records, and labels that could not be read */
 	uint64_t deaths_lost; /* unreported threads and goroutines of dying processes */
+	uint64_t python_lost; /* samples whose Python frames had no room in the ring */
 	int64_t due_ns;       /* sampled time that has to pass before the next sample is due */
 	uint64_t due_known;
 };

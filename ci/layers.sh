@@ -35,6 +35,7 @@ done <<-'END'
 	plan:base/|binary/|plan/
 	attach:base/|binary/|plan/|attach/|trace/|rings/
 	sample:base/|binary/|attach/|trace/|sample/|bpf/sample.h
+	sample/lang:base/|binary/|trace/|sample/lang/|sample/maps.h|sample/sample_bpf.h|bpf/sample.h
 	trace:base/|trace/
 	rings:base/|plan/ring.h|trace/|rings/
 	pair:base/|trace/|pair/

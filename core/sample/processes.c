@@ -540,7 +540,8 @@ uint32_t processes_find(struct processes *p, uint32_t pid, uint64_t ts_ns)
 
 void processes_free(struct processes *p)
 {
-	p->natives = NULL; /* it may be gone */
+	p->natives = NULL; /* it may be gone, like langs */
+	p->langs = NULL;
 	for (size_t i = 0; i < p->n; i++)
 		process_free(p, &p->all[i]);
 	free(p->all);

@@ -8,6 +8,7 @@
 
 #include "sample/binaries.h"
 #include "sample/kept_files.h"
+#include "sample/lang/langs.h"
 #include "sample/natives.h"
 #include "sample/side_band.h"
 #include "trace/samples.h"
@@ -22,6 +23,7 @@ struct processes {
 	struct trace_writer *writer; /* borrowed, like binaries */
 	struct binaries *binaries;
 	struct natives *natives; /* see processes_tell */
+	struct langs *langs;     /* given, borrowed; NULL: interpreters are not looked for */
 	struct kept_files *kept; /* NULL: names are looked up by path */
 	/* Each fork and each exec makes a new entry. */
 	struct process {

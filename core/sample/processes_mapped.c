@@ -42,6 +42,8 @@ void process_tell(struct processes *p, struct process *one)
 		n = natives_map(p->natives, one->pid, one->images, one->n_images);
 	if (n == -E2BIG && untell_unused(p))
 		n = natives_map(p->natives, one->pid, one->images, one->n_images);
+	if (p->langs)
+		langs_map(p->langs, one->pid, one->images, one->n_images);
 	one->told = n >= 0;
 	one->has_tables = n != 0;
 }
@@ -50,6 +52,8 @@ void process_untell(struct processes *p, struct process *one, uint64_t ts_ns)
 {
 	if (p->natives && one->told && one->has_tables)
 		natives_unmap(p->natives, one->pid, ts_ns);
+	if (p->langs)
+		langs_unmap(p->langs, one->pid);
 	one->told = false;
 }
 

@@ -30,6 +30,11 @@ static int on_record(void *ctx, void *data, size_t size)
 	else if (h->kind == SAMPLE_RECORD_LABELS &&
 		 size >= offsetof(struct sample_label_record, label))
 		r->labels(r->ctx, data);
+	else if (h->kind == SAMPLE_RECORD_PYTHON &&
+		 size >= offsetof(struct sample_python_record, frames))
+		r->frames(r->ctx, data);
+	else if (h->kind == SAMPLE_RECORD_CODE && size >= sizeof(struct sample_code_record))
+		r->code(r->ctx, data);
 	return 0;
 }
 
@@ -38,6 +43,7 @@ static int configure(struct bpf_object *o, const struct sample_config *config,
 {
 	struct bpf_map *ring = bpf_object__find_map_by_name(o, BPF_NAME(sample, ring));
 	struct bpf_map *images = bpf_object__find_map_by_name(o, BPF_NAME(sample, images));
+	struct bpf_map *pythons = bpf_object__find_map_by_name(o, BPF_NAME(sample, pythons));
 	void *to = embedded_bpf_config(o, sizeof(*config));
 
 	if (!to || !ring || !images)
@@ -45,6 +51,8 @@ static int configure(struct bpf_object *o, const struct sample_config *config,
 	memcpy(to, config, sizeof(*config));
 	int err = bpf_map__set_max_entries(images, room->processes);
 
+	if (!err && pythons) /* samples have it, deaths and waits do not */
+		err = bpf_map__set_max_entries(pythons, room->processes);
 	return err ? err : bpf_map__set_max_entries(ring, (uint32_t)room->ring_bytes);
 }
 
@@ -300,6 +308,15 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 	return err == -ENOENT ? 0 : err;
 }
 
+int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_python *p)
+{
+	const int fd = map_fd(s, BPF_NAME(sample, pythons));
+
+	if (fd < 0)
+		return -ENOENT;
+	return p ? bpf_map_update_elem(fd, &pid, p, BPF_ANY) : bpf_map_delete_elem(fd, &pid);
+}
+
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES])
 {
@@ -348,6 +365,7 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 			sum.lost_period += each[i].lost_period;
 			sum.labels_lost += each[i].labels_lost;
 			sum.deaths_lost += each[i].deaths_lost;
+			sum.python_lost += each[i].python_lost;
 		}
 	free(each);
 	return sum;

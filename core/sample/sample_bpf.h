@@ -31,7 +31,9 @@ struct sample_bpf_reader {
 	void (*sample)(void *ctx, const struct sample_record *r);
 	void (*labels)(void *ctx, const struct sample_label_record *r);
 	void (*death)(void *ctx, const struct sample_record *r); /* period: DEATH_OF */
-	void *ctx;                                               /* borrowed, like the reader */
+	void (*frames)(void *ctx, const struct sample_python_record *r);
+	void (*code)(void *ctx, const struct sample_code_record *r);
+	void *ctx; /* borrowed, like the reader */
 };
 
 /* Room in the kernel's memory. */
@@ -90,6 +92,9 @@ void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot);
 /* Sets the images with rows of a process. A process without any takes no place. Returns 0 or
  * -errno; -E2BIG: no place is free. */
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);
+/* From now on the BPF program reads the Python frames of the process. NULL: it does so no longer.
+ * Returns 0 or -errno; -E2BIG: no place is free. */
+int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_python *p);
 /* Sets used[slot] for each slot that an image of a process names. Removes the images of processes
  * for which lives() returns false. */
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,

@@ -89,7 +89,7 @@ static uint32_t labels_of(struct sampling *s, const struct sample_record *r)
 static void take_sample(void *ctx, const struct sample_record *r)
 {
 	struct sampling *s = ctx;
-	uint64_t pcs[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES];
+	uint64_t native[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES], pcs[STACK_MAX_FRAMES];
 	uint32_t n = r->n_kernel + r->n_user, number;
 
 	catch_up(s, r->h.ts_ns);
@@ -102,10 +102,11 @@ static void take_sample(void *ctx, const struct sample_record *r)
 		return;
 	}
 	s->counts.no_binary += r->flags & SAMPLE_NO_BINARY ? 1 : 0;
-	memcpy(pcs, r->pcs, n * sizeof(*pcs));
+	memcpy(native, r->pcs, n * sizeof(*native));
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
-		pcs[i]--;
+		native[i]--;
+	n = langs_stack(&s->langs, s->writer, r, process, native, n, pcs);
 	const bool lost = processes_lost_callers(&s->processes, r);
 	const uint32_t flags = r->flags | (lost ? SAMPLE_UNREADABLE : 0);
 	const struct sample_stack stack = {
@@ -137,6 +138,16 @@ static void take_sample(void *ctx, const struct sample_record *r)
 			   flags & (SAMPLE_NO_IMAGES | SAMPLE_NO_BINARY);
 }
 
+static void take_frames(void *ctx, const struct sample_python_record *r)
+{
+	langs_take_frames(&((struct sampling *)ctx)->langs, r);
+}
+
+static void take_code(void *ctx, const struct sample_code_record *r)
+{
+	langs_take_code(&((struct sampling *)ctx)->langs, r);
+}
+
 /* Those of processes that are not sampled are told of as well. */
 static void take_death(void *ctx, const struct sample_record *r)
 {
@@ -156,7 +167,7 @@ static void drain(struct sampling *s)
 	executed_files_read(&s->executed);
 	catch_up(s, clock_monotonic_ns());
 	if (!s->err)
-		s->err = s->processes.err;
+		s->err = s->processes.err ? s->processes.err : s->langs.err;
 }
 
 /* ---- preparing */
@@ -185,7 +196,8 @@ int sampling_prepare(struct sampling *s)
 
 	if (parts > 1)
 		config.apart_ns = 1000000000 / s->given->hz;
-	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death, s };
+	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death,
+						take_frames, take_code,   s };
 	raise_files();
 	if (!err)
 		err = sample_bpf_load(&s->bpf,
@@ -340,6 +352,8 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 	s->processes.keep_images = s->given->record_signals;
 	wall_begin(&s->wall, &s->processes, &s->bpf, writer, clock_monotonic_ns());
 	s->natives.bpf = &s->bpf;
+	s->langs.bpf = &s->bpf;
+	s->processes.langs = &s->langs;
 	processes_tell(&s->processes, &s->binaries, &s->natives);
 	err = name_kernel(s);
 	if (!err && s->given->targets->launched)
@@ -365,6 +379,8 @@ int sampling_begin(struct sampling *s, struct trace_writer *writer)
 /* Names, the end record. 0, or -errno of the trace. */
 static int finish(struct sampling *s)
 {
+	if (!s->err)
+		s->err = langs_write(&s->langs, s->writer);
 	if (!s->err && s->given->name_addresses)
 		s->err = s->given->name_addresses(s->given->name_ctx, s->writer, &s->end);
 	int err = sampling_describe_end(s);
@@ -399,6 +415,7 @@ int sampling_next(struct sampling *s, struct trace_writer *next)
 	s->err = 0;
 	s->label_of = (struct sample_head){ 0 };
 	processes_again(&s->processes, next);
+	langs_again(&s->langs);
 	wall_again(&s->wall, next, clock_monotonic_ns());
 	s->err = name_kernel(s);
 	return err;
@@ -454,6 +471,7 @@ void sampling_close(struct sampling *s)
 	natives_free(&s->natives);
 	free(s->fds);
 	processes_free(&s->processes);
+	langs_free(&s->langs);
 	kept_files_free(&s->kept);
 	executed_files_close(&s->executed);
 	trace_info_free(&s->end);

@@ -71,6 +71,7 @@ struct sampling {
 	struct binaries binaries;
 	struct processes processes;
 	struct natives natives;
+	struct langs langs;
 	struct kept_files kept;
 	struct executed_files executed;
 	struct deaths deaths;

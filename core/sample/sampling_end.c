@@ -102,7 +102,11 @@ int sampling_name_ended(struct sampling *s)
 {
 	bool *which;
 	size_t n;
-	int err = processes_to_name(&s->processes, s->drained_ns, &which, &n);
+	int err = langs_write(&s->langs, s->writer);
+
+	if (err)
+		return err;
+	err = processes_to_name(&s->processes, s->drained_ns, &which, &n);
 
 	if (!err && n && s->given->name_ended)
 		err = s->given->name_ended(s->given->name_ctx, s->writer, which, n);

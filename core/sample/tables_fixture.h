@@ -119,6 +119,14 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 	return 0;
 }
 
+int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_python *p)
+{
+	(void)s;
+	(void)pid;
+	(void)p;
+	return 0;
+}
+
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES])
 {

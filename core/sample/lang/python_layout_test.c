@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: BSD-2-Clause
+/* The layout of an interpreter, by its version and from files. */
+#include "sample/lang/python_layout.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define WORDS (PYTHON_RUNTIME_BYTES / 8)
+
+/* _Py_DebugOffsets with numbers that tell their positions. */
+static void fill(uint64_t words[WORDS])
+{
+	memcpy(words, "xdebugpy", 8);
+	words[1] = 0x030d00f0;
+	words[2] = 0;
+	for (unsigned i = 3; i < WORDS; i++)
+		words[i] = 1000 + i;
+}
+
+static int layout(struct sample_python *to, uint64_t version, const uint64_t *words, size_t n)
+{
+	return python_layout_of(to, version, 0x5000, 0x7000, words, n * 8);
+}
+
+static void test_table(void **state)
+{
+	struct sample_python a, b;
+
+	(void)state;
+	assert_int_equal(layout(&a, 0x030b07f0, NULL, 0), 0);
+	assert_int_equal(layout(&b, 0x030b02f0, NULL, 0), 0);
+	assert_memory_equal(&a, &b, sizeof(a));
+	assert_int_equal(a.interpreters, 0x5000 + 40);
+	assert_int_equal(a.code_type, 0x7000);
+	assert_true(a.by_cframe && a.no_entry_frame);
+	assert_int_equal(layout(&a, 0x030c01f0, NULL, 0), 0);
+	assert_true(a.by_cframe && !a.no_entry_frame);
+	assert_int_equal(a.interpreter_threads, 72);
+}
+
+static void test_other_versions(void **state)
+{
+	struct sample_python a;
+
+	(void)state;
+	assert_int_equal(layout(&a, 0x030a0df0, NULL, 0), -ENOTSUP);
+	assert_int_equal(layout(&a, 0x030e00f0, NULL, 0), -ENOTSUP);
+	assert_int_equal(layout(&a, 0, NULL, 0), -ENOTSUP);
+	assert_int_equal(layout(&a, UINT64_MAX, NULL, 0), -ENOTSUP);
+}
+
+static void test_debug_offsets(void **state)
+{
+	struct sample_python a;
+	uint64_t words[WORDS];
+
+	(void)state;
+	fill(words);
+	assert_int_equal(layout(&a, words[1], words, WORDS), 0);
+	assert_int_equal(a.interpreters, 0x5000 + 1005);
+	assert_int_equal(a.interpreter_next, 1008);
+	assert_int_equal(a.interpreter_threads, 1009);
+	assert_int_equal(a.thread_frame, 1023);
+	assert_int_equal(a.frame_owner, 1033);
+	assert_int_equal(a.code_name, 1037);
+	assert_int_equal(a.text_ascii, 1070);
+	assert_int_equal(a.text_compact, 1086);
+	assert_false(a.by_cframe || a.no_entry_frame);
+}
+
+static void test_bad_offsets(void **state)
+{
+	struct sample_python a;
+	uint64_t words[WORDS];
+
+	(void)state;
+	fill(words);
+	assert_int_equal(layout(&a, words[1], words, WORDS - 1), -EINVAL);
+	assert_int_equal(layout(&a, words[1] + 0x100, words, WORDS), -EINVAL);
+	words[70] = 1u << 20;
+	assert_int_equal(layout(&a, words[1], words, WORDS), -EINVAL);
+	fill(words);
+	words[5] = UINT64_MAX;
+	assert_int_equal(layout(&a, words[1], words, WORDS), -EINVAL);
+	fill(words);
+	words[0] ^= 1;
+	assert_int_equal(layout(&a, words[1], words, WORDS), -EINVAL);
+	fill(words);
+	words[2] = 1; /* built without the global lock */
+	assert_int_equal(layout(&a, words[1], words, WORDS), -ENOTSUP);
+}
+
+/* ---- files */
+
+static char folder[] = "/tmp/gotrace-python.XXXXXX";
+
+static int set_up(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	return system(command);
+}
+
+/* A library with these definitions. */
+static int build(const char *name, const char *text)
+{
+	char path[128], command[256];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	snprintf(command, sizeof(command), "cc -shared -fPIC -nostdlib -x c -o %s -", path);
+	FILE *f = popen(command, "w");
+
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(pclose(f), 0);
+	return open(path, O_RDONLY | O_CLOEXEC);
+}
+
+#define EXPORTS "char PyCode_Type[8] = { 1 }; int run(void) { return 1; }"
+
+static void test_recognize(void **state)
+{
+	struct lang_layout a;
+	char text[4096];
+	uint64_t words[WORDS];
+	size_t n;
+
+	(void)state;
+	fill(words);
+	n = (size_t)snprintf(text, sizeof(text),
+			     EXPORTS "unsigned long Py_Version = 0x030d00f0, _PyRuntime[500] = {");
+	for (unsigned i = 0; i < WORDS; i++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%#llxul,",
+				      (unsigned long long)words[i]);
+	snprintf(text + n, sizeof(text) - n, "};");
+	int fd = build("libpython3.13.so", text);
+
+	assert_int_equal(lang_python.recognize(fd, &a), 0);
+	assert_int_equal(a.python.thread_frame, 1023);
+	assert_true(a.python.interpreters > 1005 && a.python.code_type > 0);
+	assert_true(a.vaddr > 0);
+	close(fd);
+	/* Its runtime is not in the file. */
+	fd = build("libpython3.11.so",
+		   EXPORTS "unsigned long Py_Version = 0x030b02f0, _PyRuntime[500];");
+	assert_int_equal(lang_python.recognize(fd, &a), 0);
+	assert_true(a.python.no_entry_frame);
+	close(fd);
+}
+
+static void test_no_interpreter(void **state)
+{
+	struct lang_layout a;
+	int fd = build("plain.so", EXPORTS);
+
+	(void)state;
+	assert_int_equal(lang_python.recognize(fd, &a), -ENOENT);
+	close(fd);
+	fd = build("old.so", EXPORTS "unsigned long _PyRuntime[500];");
+	assert_int_equal(lang_python.recognize(fd, &a), -ENOTSUP);
+	close(fd);
+	fd = build("nowhere.so", EXPORTS "unsigned long Py_Version, _PyRuntime[500];");
+	assert_int_equal(lang_python.recognize(fd, &a), -EINVAL);
+	close(fd);
+	/* Not bound to a definition. */
+	fd = build("extension.so",
+		   "extern char PyCode_Type[], _PyRuntime[]; extern long Py_Version;"
+		   "long run(void) { return Py_Version + PyCode_Type[0] + "
+		   "_PyRuntime[0]; }");
+	assert_int_equal(lang_python.recognize(fd, &a), -ENOENT);
+	close(fd);
+}
+
+/* Each beginning of the file, and the file with each byte of its headers changed. */
+static void test_damaged(void **state)
+{
+	int fd = build("whole.so",
+		       EXPORTS "unsigned long Py_Version = 0x030b02f0, _PyRuntime[500] = { 1 };");
+	static uint8_t bytes[1 << 16];
+	struct lang_layout a;
+	ssize_t n = read(fd, bytes, sizeof(bytes));
+	int found = 0;
+
+	(void)state;
+	close(fd);
+	assert_true(n > 1024);
+	fd = memfd_create("damaged", MFD_CLOEXEC);
+	for (ssize_t len = 0; len < n; len += 61) {
+		assert_int_equal(ftruncate(fd, 0), 0);
+		assert_int_equal(pwrite(fd, bytes, (size_t)len, 0), len);
+		assert_true(lang_python.recognize(fd, &a) < 0);
+	}
+	for (ssize_t i = 0; i < n; i += i < 1024 ? 1 : 97) {
+		bytes[i] ^= 0xff;
+		assert_int_equal(pwrite(fd, bytes, (size_t)n, 0), n);
+		found += !lang_python.recognize(fd, &a);
+		bytes[i] ^= 0xff;
+	}
+	assert_true(found > 0); /* some bytes mean nothing here */
+	close(fd);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),         cmocka_unit_test(test_other_versions),
+		cmocka_unit_test(test_debug_offsets), cmocka_unit_test(test_bad_offsets),
+		cmocka_unit_test(test_recognize),     cmocka_unit_test(test_no_interpreter),
+		cmocka_unit_test(test_damaged),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -9,6 +9,7 @@
 
 #include "binary/gobin_impl.h"
 #include "binary/godwarf_impl.h"
+#include "binary/x86_64/x86_arch.h"
 
 static void assert_same_layout(const struct golayout *a, const struct golayout *b)
 {
@@ -343,7 +344,8 @@ static void test_tls(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
-		const struct gobin b = { .elf = { .has_tls = true,
+		const struct gobin b = { .elf = { .arch = &x86_arch,
+						  .has_tls = true,
 						  .tls_memsz = blocks[i].memsz,
 						  .tls_align = blocks[i].align },
 					 .has_sym_tlsg = true,

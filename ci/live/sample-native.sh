@@ -118,6 +118,7 @@ starts() {
 	near "$(count "native.0x$two.;.native.0x$leaf.\$" <rows)" "$(count "native.0x$one.;.native.0x$leaf.\$" <rows)" 0.6667 1000
 }
 check "functions of a stripped program" starts
+linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug && mv native.debug .debug/; }
 # A function that was inlined has its own time, below the functions that it is inlined in. The linker knows one of the three.
 inlines() { # COMMAND...: moves the DWARF of native elsewhere
 	command -v gcc >/dev/null || skip "needs gcc"
@@ -129,7 +130,7 @@ inlines() { # COMMAND...: moves the DWARF of native elsewhere
 	sort -rn rows | head -5
 	awk -v a="$(count ';main;outer;middle;leaf$' <rows)" -v n="$(count . <rows)" 'BEGIN { exit !(n > 1000 && a > 0.9 * n) }' ||
 		fail "stacks do not end in outer, middle and leaf"
-	gt report --csv trace | grep '^leaf,' || fail "leaf has no row"
+	gt report --format=csv trace | grep '^leaf,' || fail "leaf has no row"
 }
 moved() {
 	objcopy --only-keep-debug native native.debug
@@ -138,7 +139,6 @@ moved() {
 }
 check "functions that were inlined" inlines true
 check "functions that were inlined, in a stripped program" inlines moved
-linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug && mv native.debug .debug/; }
 of_another() {
 	linked
 	cc -O1 -o other -Wl,--build-id=sha1 "$TOP/fixtures/native/shares.c"

@@ -9,7 +9,7 @@
 /* Where a debug file was found. */
 struct debug_file {
 	struct elf_symbols *symbols;
-	int fd;     /* of the file, to be closed */
+	int fd;     /* a descriptor of the file, to be closed */
 	char *path; /* without root, to be freed; NULL when there is no memory */
 };
 

@@ -30,7 +30,7 @@ enum dwarf_section_kind {
 struct dwarf_section {
 	int fd;
 	uint64_t off, size; /* size is 0 when the file does not have it */
-	uint8_t *whole;     /* what was compressed */
+	uint8_t *whole;     /* its bytes, if it was compressed */
 	uint8_t *window;    /* a piece of `held` bytes from `at` on */
 	uint64_t at;
 	size_t held, cap;

@@ -8,7 +8,7 @@
 struct dwarf_lines {
 	char *text; /* all names, each with its zero */
 	size_t n_text, cap_text;
-	uint32_t folder; /* of the unit, in text */
+	uint32_t folder; /* the unit's, in text */
 	uint32_t *folders;
 	size_t n_folders, cap_folders;
 	struct dwarf_source {

@@ -101,7 +101,7 @@ static int walk_unit(struct walk *w, const struct dwarf_abbrevs *a, const uint8_
 	for (uint32_t i = 1; in.p < in.end; i++) {
 		const uint64_t off = w->u->off + (uint64_t)(in.p - begin);
 
-		if (i % LOOK_EVERY == 0 && clock_monotonic_ns() >= deadline_ns)
+		if (i % LOOK_EVERY == 0 && clock_own_cpu_ns() >= deadline_ns)
 			return -ETIMEDOUT;
 		if (!dwarf_die_next(w->u, a, &in, &die))
 			return -EBADMSG;

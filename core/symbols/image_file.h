@@ -34,7 +34,7 @@ bool image_file_has_debug(const struct image_file *f);
 size_t image_file_bytes(const struct image_file *f);
 void image_file_close(struct image_file *f);
 
-/* What is left for reading DWARF, of all files. */
+/* The processor time and the memory that reading DWARF may still take, for all files together. */
 struct inline_budget {
 	uint64_t ns, bytes;
 };

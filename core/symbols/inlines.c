@@ -371,7 +371,7 @@ static int index_unit(struct inlines *x, uint32_t i)
 static bool index_units(struct inlines *x, uint64_t deadline_ns)
 {
 	while (x->n_indexed < x->file.n_units) {
-		if (x->n_indexed % 64 == 63 && clock_monotonic_ns() >= deadline_ns)
+		if (x->n_indexed % 64 == 63 && clock_own_cpu_ns() >= deadline_ns)
 			return false;
 		if (index_unit(x, (uint32_t)x->n_indexed))
 			return false;
@@ -498,9 +498,9 @@ size_t inlines_at(struct inlines *x, uint64_t vaddr, struct inline_frame *frames
 	}
 	if (!*left_ns)
 		return 0;
-	const uint64_t begin = clock_monotonic_ns();
+	const uint64_t begin = clock_own_cpu_ns();
 	const size_t n = look_up(x, vaddr, frames, max, begin + *left_ns);
-	const uint64_t took = clock_monotonic_ns() - begin;
+	const uint64_t took = clock_own_cpu_ns() - begin;
 
 	*left_ns -= took < *left_ns ? took : *left_ns;
 	return n;

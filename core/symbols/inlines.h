@@ -21,7 +21,7 @@ struct inline_frame {
 };
 
 struct inlines_place {
-	const char *path;    /* of the file with the DWARF, without root */
+	const char *path;    /* path of the file with the DWARF, without root */
 	const char *root;    /* "" or a folder such as /proc/PID/root */
 	uint64_t most_bytes; /* limit of compressed sections, and of a unit */
 };
@@ -35,9 +35,9 @@ void inlines_close(struct inlines *x);
 size_t inlines_bytes(const struct inlines *x);
 
 /* Finds the frames at a link-time address, innermost first, the compiled function last. x owns
- * their names. *left_ns is the time that it may take, less that which it took. Returns their
- * number, at most max, which is at least 2. 0 when DWARF does not have the address, or no time is
- * left. */
+ * their names. *left_ns is the processor time that it may take, less that which it took. Returns
+ * their number, at most max, which is at least 2. 0 when DWARF does not have the address, or no
+ * time is left. */
 size_t inlines_at(struct inlines *x, uint64_t vaddr, struct inline_frame *frames, size_t max,
 		  uint64_t *left_ns);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/compare.h"
+#include "base/foreign_file.h"
 #include "base/hash_index.h"
 #include "base/log.h"
 #include "base/vec.h"
@@ -204,6 +205,8 @@ static int resolve(struct resolving *r, const struct address *a)
 					: &r->counts.no_file) += 1;
 		return 0;
 	}
+	if (foreign_file_may_go_on_since(r->files.begin_ns, r->files.deadline_ns))
+		r->files.inlines.ns = 0;
 	size_t n = image_file_frames(o->file, &r->t->images[image], a->pc, frames,
 				     LOCATION_MAX_FRAMES, &kind, &r->files.inlines);
 	if (n)
@@ -234,7 +237,7 @@ static void say_unread(const struct resolving *r)
 
 	if (!f->inlines.ns)
 		log_warn(
-			"functions that are inlined in C, C++ and Rust are missing: reading their DWARF took too long and was ended");
+			"functions that are inlined in C, C++ and Rust are missing: reading their DWARF took too long or was interrupted");
 	if (f->too_long || f->too_much)
 		log_warn("%" PRIu64 " addresses have no name: reading symbols %s", r->counts.unread,
 			 f->too_long ? "took too long and was ended"

@@ -24,7 +24,7 @@ struct facts {
 	char *cgroup;     /* path below the hierarchy's root */
 	char *container;  /* id of the container, 64 hexadecimal digits */
 	char *pod;        /* the uid of a pod of Kubernetes */
-	const struct pod_names *names; /* of the container in Kubernetes; borrowed */
+	const struct pod_names *names; /* names in Kubernetes; borrowed */
 	char *unit;                    /* unit of systemd: "nginx.service" */
 	struct fact_env *env;
 	size_t n_env;

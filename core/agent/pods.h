@@ -15,7 +15,7 @@
 #define POD_ID_DIGITS 64
 
 struct pod_names {
-	char id[POD_ID_DIGITS + 1]; /* of the container */
+	char id[POD_ID_DIGITS + 1]; /* id of the container */
 	char *pod, *namespace, *container;
 };
 

@@ -76,16 +76,12 @@ launched() { # STRATEGY ARG...
 	expect_grep 'main.caller .*self includes ' text
 }
 # share_of PROGRAM ROUNDS ARG...: a share of the processor time between what the probes of hot, leaf and inner take and what
-# those of all others do: their geometric mean. What all take is measured, as traps are dearer on some machines. It is divided by
-# the calls, because a callee's probes also lengthen the caller: its own took more in the report than all others.
+# those of all others do: their geometric mean. gotrace's own estimate of all counts, since it keeps that below the share. It is
+# divided by the calls: for two of others there are 225 of these.
 share_of() {
-	gt record "${@:3}" -o whole -- "$1" "$2" >out.whole 2>err.whole
-	gt report --format=csv whole | awk -F, -v cpu="$(gt info whole | awk '$1 == "end.target_cpu_ns" { print $2 }')" '
-		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
-		{ took = "run_ns" in at ? $at["run_ns"] - $at["run_corrected_ns"] : $at["probe_ns"] }
-		{ all += took; calls += $at["calls"] }
-		$1 !~ /^main\.(hot|leaf|inner)$/ { rest += $at["calls"] }
-		END { if (all <= 0 || !rest || !cpu) exit 1; printf "%.5f%%", 100 * all * sqrt(rest / calls) / cpu }' ||
+	gt record --trial 60s --max-cost=95% "${@:3}" -- "$1" "$2" >out.whole 2>err.whole
+	awk '/^probing took about [0-9.]+% of / { all = $4 + 0 }
+		END { if (all <= 0) exit 1; printf "%.5f%%", all * sqrt(2 / 227) }' err.whole ||
 		fail "what the probes take is not known" >&2
 }
 for strategy in $strategies; do

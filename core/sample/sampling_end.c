@@ -51,6 +51,12 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->counts.early);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
+	if (!err && c->python_lost + s->langs.lost)
+		err = trace_info_setf(&s->end, KEY_WARN_FRAMES,
+				      "%" PRIu64
+				      " samples of Python programs have frames of the interpreter "
+				      "only. There was no room for the functions",
+				      c->python_lost + s->langs.lost);
 	if (!err)
 		err = kept_files_describe(&s->kept, &s->end);
 	if (!err && s->late)
@@ -123,6 +129,7 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 	c.lost_period -= told->lost_period;
 	c.labels_lost -= told->labels_lost;
 	c.deaths_lost -= told->deaths_lost;
+	c.python_lost -= told->python_lost;
 	return c;
 }
 

@@ -183,6 +183,7 @@
 #define KEY_WARN_CUT            KEY_WARN "cut"      /* profiles of a store were cut off */
 #define KEY_WARN_MAPS           KEY_WARN "maps"     /* some mappings are not known */
 #define KEY_WARN_NATIVES        KEY_WARN "natives"  /* no room for all unwinding tables */
+#define KEY_WARN_FRAMES         KEY_WARN "frames"   /* Python frames were lost */
 #define KEY_WARN_DEATHS         KEY_WARN "deaths"   /* stacks of threads that died are missing */
 #define KEY_WARN_TEXT           KEY_WARN "text"     /* probes were gone from the program's text */
 /* the program wrote other code over probes */

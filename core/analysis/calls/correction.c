@@ -62,6 +62,7 @@ struct correcting {
 	double waits;
 	double a_wait; /* their mean time without a processor, ns; 0: not known */
 	double probes; /* their share of the program's processor time, 0 to 1; 0: or not known */
+	bool waits_are_probes; /* see make_waits */
 	/* What a trap, and a step, may have cost the code behind it, for each ns of its own. */
 	double after_trap, after_step;
 	struct whole whole;
@@ -442,6 +443,13 @@ static double of_whole(const struct whole *w, double left_ns, double square_ns2,
 		    left_ns * less_ns / (w->left_ns - less_ns));
 }
 
+/* Nothing is certain of a row that mostly did not run, where probes may have made most of that. */
+static bool waited_for_probes(const struct correcting *c, const struct estimate *e)
+{
+	return c->waits_are_probes && c->normal > 0 && c->complete &&
+	       e->run_ns - c->scale_samples * e->sampled_ns > e->run_ns / 2;
+}
+
 /* Without samples, the scales' `off` is as much as two standard errors already. The error of the
  * whole makes no row doubtful: the result is then no larger than what is left. */
 static double errors_of(const struct correcting *c, const struct estimate *e)
@@ -455,6 +463,8 @@ static double errors_of(const struct correcting *c, const struct estimate *e)
 
 	if (own_ns >= left_ns)
 		return own_ns;
+	if (waited_for_probes(c, e))
+		return e->run_ns;
 	return fmin(hypot(own_ns, of_whole(&c->whole, left_ns, square_ns2, bound_ns)), left_ns);
 }
 
@@ -533,6 +543,21 @@ static double probes_of_all(const struct trace_info *info)
 	return ns > 0 ? fmin(probes_ns / ns, 1) : 0;
 }
 
+/*
+ * Who waits for others does so for as much longer as their probes take. Returns whether that may be
+ * most of a wait. Probes are then most of what the program did, and they delayed it for most of the
+ * recording, by running or by waiting for a processor. Time spent on nothing is no matter of
+ * probes.
+ */
+static bool make_waits(const struct correcting *c, const struct loaded_trace *t)
+{
+	const double ns = (double)trace_info_u64(t->info, KEY_END_CPU_SAMPLES_PROBES_NS, 0),
+		     delay_ns = (double)trace_info_u64(t->info, KEY_END_TARGET_RUN_DELAY_NS, 0);
+
+	return c->probes > 0.5 &&
+	       c->scale_samples * ns + c->probes * delay_ns > (double)loaded_trace_span_ns(t) / 2;
+}
+
 /* One of two costs for each ns of the other; 0: it was not measured. */
 static double part_of(const struct trace_info *info, const char *cost, const char *of)
 {
@@ -558,6 +583,7 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		c->a_wait = part_of(t->info, KEY_END_TARGET_RUN_DELAY_NS,
 				    KEY_END_TARGET_RUN_DELAYS);
 		c->probes = c->any_sample ? probes_of_all(t->info) : 0;
+		c->waits_are_probes = make_waits(c, t);
 		c->after_trap = part_of(t->info, KEY_COST_AFTER_NS, KEY_COST_EMULATED_NS);
 		c->after_step = part_of(t->info, KEY_COST_AFTER_STEP_NS, KEY_COST_STEP_NS);
 		if (c->any_sample)

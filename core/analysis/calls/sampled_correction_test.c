@@ -475,7 +475,7 @@ static void test_delayed(void **state)
 
 /* main.often's probes take next to all of the processor's time. Then main.once has no processor for
  * 8 ms. The clock interrupts it `samples` times, in a trap, or once in the program. */
-static char *one_wait(const char *keys, unsigned samples, unsigned where)
+static char *one_wait(const char *keys, unsigned samples, unsigned where, unsigned wait_ns)
 {
 	char *text = NULL;
 	size_t size;
@@ -500,14 +500,15 @@ static char *one_wait(const char *keys, unsigned samples, unsigned where)
 	for (unsigned i = 0; i < samples; i++)
 		fprintf(out, "1 sample - 250 %" PRIu64 " arg0=2000000 arg1=%u\n", ns += 2000000,
 			where);
-	ns += samples ? 8000000 : 10000000;
+	ns += samples ? 8000000 : wait_ns;
 	fprintf(out, "1 exit main.once 200 %" PRIu64 " how=emulated\n", ns);
 	fprintf(out, "1 exit main.all 100 %" PRIu64 " how=emulated\n", ns);
 	fclose(out);
 	return text;
 }
 
-/* Nothing but its length tells of the call's wait, or next to nothing. */
+/* Nothing but its length tells of the call's wait, or next to nothing. If no thread waited for a
+ * processor, the call may have waited for others, which probes made slow. */
 static void test_delayed_few_samples(void **state)
 {
 	static const struct {
@@ -519,7 +520,7 @@ static void test_delayed_few_samples(void **state)
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 		text = one_wait("@set end.target_run_delay_ns 8000000\n"
 				"@set end.target_run_delays 4\n",
-				waits[i].samples, waits[i].where);
+				waits[i].samples, waits[i].where, 10000000);
 		load(text);
 		near("main.once", 1000);
 		assert_true(correction_doubtful(of("main.once")));
@@ -528,16 +529,23 @@ static void test_delayed_few_samples(void **state)
 	}
 	/* no wait is so short */
 	text = one_wait("@set end.target_run_delay_ns 8000000000\n@set end.target_run_delays 10\n",
-			0, 0);
+			0, 0, 10000000);
 	load(text);
 	near("main.once", 8000000);
-	assert_false(correction_doubtful(of("main.once")));
+	assert_true(correction_doubtful(of("main.once")));
 	unload();
 	free(text);
 	/* no thread waited */
-	text = one_wait("", 0, 0);
+	text = one_wait("", 0, 0, 10000000);
 	load(text);
 	near("main.once", 8000000);
+	assert_true(correction_doubtful(of("main.once")));
+	unload();
+	free(text);
+	/* probes cannot have made a wait that is much longer than all that they took */
+	text = one_wait("", 0, 0, 800000000);
+	load(text);
+	near("main.once", 800000000);
 	assert_false(correction_doubtful(of("main.once")));
 	unload();
 	free(text);

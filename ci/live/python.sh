@@ -196,4 +196,26 @@ damaged() {
 }
 check "Python with damaged frames" damaged
 
+# The agent gives the functions to each of its profiles.
+agent() {
+	local python pid agent f
+	python=$(any) || skip "no CPython 3.11 to 3.13 here"
+	command -v sqlite3 >/dev/null || skip "sqlite3 is not installed"
+	program
+	"$python" split.py 600 >said &
+	pid=$!
+	wait_for 60 grep -q begun said
+	echo '{ "interval": "1s", "frequency": 199, "store": { "directory": "'"$PWD"'/store" }, "others": "drop",
+		"rules": [{"match": {"executable": "*/python3*"}, "service": "shop"}] }' >agent.json
+	"$GOTRACE" agent --config agent.json >out 2>err &
+	agent=$!
+	wait_for 120 eval '[ "$(sqlite3 store/index.db "SELECT count(*) FROM profiles WHERE service = '"'shop'"'" 2>/dev/null || echo 0)" -ge 8 ]'
+	kill -TERM "$agent"
+	wait "$agent" || fail "the agent ended with status $?: $(cat err)"
+	kill "$pid"
+	for f in store/*/*shop*.gotrace; do paths "$f"; done >rows
+	check_rows
+}
+check "Python below the agent" agent
+
 done_testing

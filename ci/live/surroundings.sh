@@ -47,7 +47,7 @@ check "... the agent" others_proc agent --config agent.json
 # A process outside of it has no number there: 0 from the kernel, and no name in /proc.
 host_from_inside() {
 	needs_namespace unshare --pid --fork --mount-proc true
-	cp "$(command -v sh)" outsider
+	cp "$(command -v bash)" outsider
 	cp outsider insider
 	./outsider -c 'while :; do :; done' &
 	local outsider=$!

@@ -9,6 +9,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "base/clock.h"
 #include "binary/foreign_elf.h"
 
 #ifndef ELFCOMPRESS_ZSTD
@@ -31,6 +32,20 @@ static const char *const names[DWARF_N_SECTIONS] = {
 #define LEAST_PIECE    4096
 #define MOST_SECTIONS  65536
 #define INFLATED_TIMES 1100 /* deflate does no better */
+
+#define LOOK_EVERY     (1u << 14) /* steps between two looks at the clock */
+#define READING_STEPS  16         /* of a read(2) */
+#define BYTES_PER_STEP 64
+
+bool dwarf_bounds_step(struct dwarf_bounds *b, uint64_t steps)
+{
+	b->steps += steps < LOOK_EVERY ? (uint32_t)steps : LOOK_EVERY;
+	if (b->steps >= LOOK_EVERY && !b->over) {
+		b->steps = 0;
+		b->over = clock_own_cpu_ns() >= b->deadline_ns;
+	}
+	return !b->over;
+}
 
 static bool read_all(int fd, uint8_t *to, uint64_t n, uint64_t off)
 {
@@ -87,6 +102,7 @@ static int unpack(struct dwarf_section *s, uint64_t *left_bytes)
 		err = -EBADMSG;
 	free(packed);
 	s->size = err ? 0 : h.ch_size;
+	dwarf_bounds_step(s->bounds, s->size / BYTES_PER_STEP);
 	*left_bytes -= s->size;
 	return err;
 }
@@ -129,16 +145,16 @@ static int find_sections(struct dwarf_sections *d, Elf *elf, uint64_t left_bytes
 	return err ? err : d->s[DWARF_INFO].size && d->s[DWARF_ABBREV].size ? 0 : -ENOENT;
 }
 
-int dwarf_sections_open(struct dwarf_sections *d, int fd, uint64_t most_bytes)
+int dwarf_sections_open(struct dwarf_sections *d, int fd, struct dwarf_bounds *bounds)
 {
 	*d = (struct dwarf_sections){ .fd = fcntl(fd, F_DUPFD_CLOEXEC, 3) };
 	Elf *elf = d->fd < 0 ? NULL : foreign_elf_open(d->fd);
 
 	for (size_t i = 0; i < DWARF_N_SECTIONS; i++) {
 		d->s[i].fd = d->fd;
-		d->s[i].most = most_bytes;
+		d->s[i].bounds = bounds;
 	}
-	int err = elf ? find_sections(d, elf, most_bytes) : -EBADMSG;
+	int err = elf ? find_sections(d, elf, bounds->most_bytes) : -EBADMSG;
 
 	elf_end(elf);
 	if (err)
@@ -168,7 +184,7 @@ size_t dwarf_sections_bytes(const struct dwarf_sections *d)
 
 const uint8_t *dwarf_section_get(struct dwarf_section *s, uint64_t off, uint64_t n)
 {
-	if (off > s->size || n > s->size - off)
+	if (off > s->size || n > s->size - off || !dwarf_bounds_step(s->bounds, 1))
 		return NULL;
 	if (s->whole)
 		return s->whole + off;
@@ -177,7 +193,8 @@ const uint8_t *dwarf_section_get(struct dwarf_section *s, uint64_t off, uint64_t
 	const uint64_t left = s->size - off, want = n < LEAST_PIECE ? LEAST_PIECE : n;
 	const size_t take = left < want ? left : want;
 
-	if (take > s->most)
+	if (take > s->bounds->most_bytes ||
+	    !dwarf_bounds_step(s->bounds, READING_STEPS + take / BYTES_PER_STEP))
 		return NULL;
 	s->held = 0;
 	if (take > s->cap) {
@@ -208,7 +225,7 @@ const char *dwarf_section_string(struct dwarf_section *s, uint64_t off)
 		size_t got;
 		const uint8_t *p = dwarf_section_some(s, off, n, &got);
 
-		if (!p)
+		if (!p || !dwarf_bounds_step(s->bounds, got / BYTES_PER_STEP))
 			return NULL;
 		if (memchr(p, 0, got))
 			return (const char *)p;

@@ -14,6 +14,7 @@
 #define MOST_SPECS   (1u << 20)
 #define TABLE_BYTES  (4u << 20)
 #define NOT_KEPT     UINT16_MAX
+#define ABBREVS_PART 4 /* of the memory that a file may take */
 
 /* ---- units */
 
@@ -58,7 +59,9 @@ static int read_units(struct dwarf_file *f)
 	const uint64_t size = f->any.size;
 	uint64_t off = 0;
 
-	while (off < size && f->n_units < MOST_UNITS) {
+	const size_t most = dwarf_bounds_room(f->bounds, 2, sizeof(*f->units), MOST_UNITS);
+
+	while (off < size && f->n_units < most) {
 		struct dwarf_unit u;
 		size_t got;
 		const uint8_t *p = dwarf_section_some(&f->any, off, 48, &got);
@@ -69,17 +72,17 @@ static int read_units(struct dwarf_file *f)
 		off = u.end;
 		if (!is_read(&u))
 			continue;
-		if (vec_reserve(&f->units, &f->cap_units, f->n_units + 1))
+		if (vec_reserve_most(&f->units, &f->cap_units, f->n_units + 1, most))
 			return -ENOMEM;
 		f->units[f->n_units++] = u;
 	}
-	return f->n_units ? 0 : -ENOENT;
+	return f->bounds->over ? -ETIMEDOUT : f->n_units ? 0 : -ENOENT;
 }
 
-int dwarf_file_open(struct dwarf_file *f, int fd, uint64_t most_bytes)
+int dwarf_file_open(struct dwarf_file *f, int fd, struct dwarf_bounds *bounds)
 {
-	*f = (struct dwarf_file){ 0 };
-	int err = dwarf_sections_open(&f->sections, fd, most_bytes);
+	*f = (struct dwarf_file){ .bounds = bounds };
+	int err = dwarf_sections_open(&f->sections, fd, bounds);
 
 	if (!err) {
 		f->any = f->sections.s[DWARF_INFO];
@@ -109,14 +112,18 @@ void dwarf_file_close(struct dwarf_file *f)
 	f->any = (struct dwarf_section){ 0 };
 }
 
+static size_t abbrevs_bytes(const struct dwarf_abbrevs *a)
+{
+	return a->cap * sizeof(*a->list) + a->cap_specs * sizeof(*a->specs);
+}
+
 size_t dwarf_file_bytes(const struct dwarf_file *f)
 {
 	size_t n = dwarf_sections_bytes(&f->sections) + f->any.cap +
 		   f->cap_units * sizeof(*f->units);
 
 	for (size_t i = 0; i < DWARF_ABBREVS; i++)
-		n += f->abbrevs[i].cap * sizeof(*f->abbrevs[i].list) +
-		     f->abbrevs[i].cap_specs * sizeof(*f->abbrevs[i].specs);
+		n += abbrevs_bytes(&f->abbrevs[i]);
 	return n;
 }
 
@@ -183,7 +190,7 @@ static uint16_t slot_of(uint64_t attribute)
 }
 
 /* 0, or -EBADMSG, of which in->bad tells that bytes are missing, or -ENOMEM. */
-static int read_abbrev(struct dwarf_abbrevs *a, struct in *in, uint64_t code)
+static int read_abbrev(struct dwarf_abbrevs *a, struct in *in, uint64_t code, size_t most_specs)
 {
 	struct dwarf_abbrev x = { .code = code, .first = (uint32_t)a->n_specs };
 
@@ -194,11 +201,11 @@ static int read_abbrev(struct dwarf_abbrevs *a, struct in *in, uint64_t code)
 		const int64_t implicit = form == DW_FORM_implicit_const ? (int64_t)get_leb(in, true)
 									: 0;
 
-		if (in->bad || form > UINT16_MAX || a->n_specs >= MOST_SPECS)
+		if (in->bad || form > UINT16_MAX || a->n_specs >= most_specs)
 			return -EBADMSG;
 		if (!attribute && !form)
 			break;
-		if (vec_reserve(&a->specs, &a->cap_specs, a->n_specs + 1))
+		if (vec_reserve_most(&a->specs, &a->cap_specs, a->n_specs + 1, most_specs))
 			return -ENOMEM;
 		a->specs[a->n_specs++] = (struct dwarf_spec){ slot_of(attribute), (uint16_t)form,
 							      implicit };
@@ -216,7 +223,7 @@ static int by_code(const void *x, const void *y)
 			   ((const struct dwarf_abbrev *)y)->code);
 }
 
-static int read_table(struct dwarf_abbrevs *a, struct in *in)
+static int read_table(struct dwarf_abbrevs *a, struct in *in, size_t most_specs)
 {
 	bool sorted = true;
 	uint64_t code;
@@ -225,7 +232,7 @@ static int read_table(struct dwarf_abbrevs *a, struct in *in)
 	a->n = a->n_specs = 0;
 	while (!err && (code = get_leb(in, false)) && !in->bad) {
 		sorted = sorted && (!a->n || code > a->list[a->n - 1].code);
-		err = a->n < MOST_ABBREVS ? read_abbrev(a, in, code) : -EFBIG;
+		err = a->n < MOST_ABBREVS ? read_abbrev(a, in, code, most_specs) : -EFBIG;
 	}
 	if (!err && in->bad)
 		err = -EBADMSG;
@@ -237,11 +244,17 @@ static int read_table(struct dwarf_abbrevs *a, struct in *in)
 /* The table's length is not known: more is read until it ends. */
 static bool read_abbrevs(struct dwarf_file *f, struct dwarf_abbrevs *a, uint64_t off)
 {
+	const size_t most = dwarf_bounds_room(f->bounds, ABBREVS_PART, sizeof(*a->specs),
+					      MOST_SPECS);
+
 	for (uint64_t n = 4096; n <= TABLE_BYTES; n *= 4) {
 		size_t got = 0;
 		const uint8_t *p = dwarf_section_some(&f->sections.s[DWARF_ABBREV], off, n, &got);
 		struct in in = { p, p ? p + got : NULL, !p };
-		const int err = p ? read_table(a, &in) : -EBADMSG;
+		const int err = p ? read_table(a, &in, most) : -EBADMSG;
+
+		if (!dwarf_bounds_step(f->bounds, 4 * a->n + a->n_specs))
+			return false;
 
 		if (!err)
 			return true;
@@ -249,6 +262,28 @@ static bool read_abbrevs(struct dwarf_file *f, struct dwarf_abbrevs *a, uint64_t
 			return false;
 	}
 	return false;
+}
+
+/* Frees those that were used least recently, but the last one, until the rest has room. */
+static void bound_abbrevs(struct dwarf_file *f)
+{
+	const uint64_t most = f->bounds->most_bytes / ABBREVS_PART;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < DWARF_ABBREVS; i++)
+		bytes += abbrevs_bytes(&f->abbrevs[i]);
+	while (bytes > most) {
+		struct dwarf_abbrevs *least = NULL;
+
+		for (size_t i = 0; i < DWARF_ABBREVS; i++)
+			if (abbrevs_bytes(&f->abbrevs[i]) && f->abbrevs[i].used != f->used &&
+			    (!least || f->abbrevs[i].used < least->used))
+				least = &f->abbrevs[i];
+		if (!least)
+			return;
+		bytes -= abbrevs_bytes(least);
+		free_abbrevs(least);
+	}
 }
 
 const struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_file *f, const struct dwarf_unit *u)
@@ -269,6 +304,7 @@ const struct dwarf_abbrevs *dwarf_abbrevs_of(struct dwarf_file *f, const struct 
 	least->used = ++f->used;
 	least->off = u->abbrev_off;
 	least->known = read_abbrevs(f, least, u->abbrev_off);
+	bound_abbrevs(f);
 	return least->known ? least : NULL;
 }
 
@@ -363,15 +399,13 @@ bool dwarf_value_read(struct in *in, const struct dwarf_unit *u, uint16_t form, 
 	}
 	const int fixed = fixed_bytes(u, form);
 
-	v->form = form;
-	v->s = NULL;
+	*v = (struct dwarf_value){ .form = form };
 	if (fixed >= 0) {
 		v->u = fixed ? get(in, (size_t)fixed) : (uint64_t)implicit;
 		return !in->bad;
 	}
 	switch (form) {
 	case DW_FORM_string:
-		v->u = 0;
 		return read_string(in, v);
 	case DW_FORM_sdata:
 		v->u = get_leb(in, true);
@@ -417,6 +451,7 @@ bool dwarf_die_next(const struct dwarf_unit *u, const struct dwarf_abbrevs *a, s
 
 	die->has = 0;
 	die->tag = 0;
+	die->n = 0;
 	die->children = false;
 	if (in->bad || (code && !x))
 		return false;
@@ -424,6 +459,7 @@ bool dwarf_die_next(const struct dwarf_unit *u, const struct dwarf_abbrevs *a, s
 		return true;
 	die->tag = x->tag;
 	die->children = x->children;
+	die->n = x->n;
 	for (uint32_t i = 0; i < x->n; i++) {
 		const struct dwarf_spec *s = &a->specs[x->first + i];
 		const bool kept = s->slot != NOT_KEPT;
@@ -450,7 +486,11 @@ bool dwarf_die_at(struct dwarf_file *f, const struct dwarf_unit *u, uint64_t off
 		const uint8_t *p = dwarf_section_get(&f->any, off, take);
 		struct in in = { p, p ? p + take : NULL, !p };
 
-		if (p && dwarf_die_next(u, a, &in, die))
+		const bool found = p && dwarf_die_next(u, a, &in, die);
+
+		if (p && !dwarf_bounds_step(f->bounds, 1 + die->n))
+			return false;
+		if (found)
 			return die->tag;
 		if (!in.bad || take < n)
 			return false;

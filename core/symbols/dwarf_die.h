@@ -41,6 +41,7 @@ struct dwarf_die {
 	uint32_t tag; /* 0: the end of the children of an entry */
 	bool children;
 	uint32_t has; /* a bit for each slot */
+	uint32_t n;   /* attributes, those that are not kept included */
 	struct dwarf_value v[DIE_N_SLOTS];
 };
 
@@ -73,6 +74,7 @@ struct dwarf_abbrevs {
 #define DWARF_ABBREVS 32
 
 struct dwarf_file {
+	struct dwarf_bounds *bounds;
 	struct dwarf_sections sections;
 	struct dwarf_section any; /* .debug_info again, for single entries */
 	struct dwarf_unit *units; /* by offset */
@@ -90,8 +92,9 @@ struct dwarf_ranges {
 	size_t n, cap;
 };
 
-/* Reads the header of each unit. Errors are those of dwarf_sections_open. */
-int dwarf_file_open(struct dwarf_file *f, int fd, uint64_t most_bytes);
+/* Reads the header of each unit. The bounds are borrowed. Errors are those of dwarf_sections_open,
+ * and -ETIMEDOUT. */
+int dwarf_file_open(struct dwarf_file *f, int fd, struct dwarf_bounds *bounds);
 void dwarf_file_close(struct dwarf_file *f);
 /* Returns the bytes of memory that it takes. */
 size_t dwarf_file_bytes(const struct dwarf_file *f);

@@ -13,6 +13,7 @@
 #define MOST_NAMES (1u << 18)
 #define MOST_TEXT  (32u << 20)
 #define MOST_ROWS  (1u << 22)
+#define NAMES_PART 16 /* of the memory that a file may take: several units' names are kept */
 
 struct reading {
 	struct dwarf_lines *l;
@@ -22,6 +23,7 @@ struct reading {
 	uint8_t least_bytes, opcode_base, line_range;
 	int8_t line_base;
 	const uint8_t *lengths; /* of the standard opcodes */
+	size_t most_rows, most_sequences;
 };
 
 static int add_text(struct dwarf_lines *l, const char *s, uint32_t *at)
@@ -29,9 +31,9 @@ static int add_text(struct dwarf_lines *l, const char *s, uint32_t *at)
 	const size_t n = strlen(s) + 1;
 
 	*at = (uint32_t)l->n_text;
-	if (l->n_text + n > MOST_TEXT)
+	if (l->n_text + n > l->most_text)
 		return -EFBIG;
-	if (vec_reserve(&l->text, &l->cap_text, l->n_text + n))
+	if (vec_reserve_most(&l->text, &l->cap_text, l->n_text + n, l->most_text))
 		return -ENOMEM;
 	memcpy(l->text + l->n_text, s, n);
 	l->n_text += n;
@@ -40,21 +42,27 @@ static int add_text(struct dwarf_lines *l, const char *s, uint32_t *at)
 
 static int add_folder(struct dwarf_lines *l, const char *name)
 {
-	if (l->n_folders >= MOST_NAMES)
+	if (l->n_folders >= l->most_names)
 		return -EFBIG;
 	if (vec_reserve(&l->folders, &l->cap_folders, l->n_folders + 1))
 		return -ENOMEM;
-	return add_text(l, name, &l->folders[l->n_folders++]);
+	const int err = add_text(l, name, &l->folders[l->n_folders]);
+
+	l->n_folders += !err;
+	return err;
 }
 
 static int add_source(struct dwarf_lines *l, const char *name, uint64_t folder)
 {
-	if (l->n_sources >= MOST_NAMES)
+	if (l->n_sources >= l->most_names)
 		return -EFBIG;
 	if (vec_reserve(&l->sources, &l->cap_sources, l->n_sources + 1))
 		return -ENOMEM;
 	l->sources[l->n_sources].folder = folder;
-	return add_text(l, name, &l->sources[l->n_sources++].name);
+	const int err = add_text(l, name, &l->sources[l->n_sources].name);
+
+	l->n_sources += !err;
+	return err;
 }
 
 /* ---- names before DWARF 5 (DWARF 4, 6.2.4) */
@@ -76,13 +84,13 @@ static int read_old_names(struct reading *r)
 	int err = 0;
 
 	while (!err && *(s = get_string(&r->in)))
-		err = add_folder(r->l, s);
+		err = dwarf_bounds_step(r->f->bounds, 1) ? add_folder(r->l, s) : -ETIMEDOUT;
 	while (!err && *(s = get_string(&r->in))) {
 		const uint64_t folder = get_leb(&r->in, false);
 
 		get_leb(&r->in, false);
 		get_leb(&r->in, false);
-		err = add_source(r->l, s, folder);
+		err = dwarf_bounds_step(r->f->bounds, 1) ? add_source(r->l, s, folder) : -ETIMEDOUT;
 	}
 	return err ? err : r->in.bad ? -EBADMSG : 0;
 }
@@ -124,6 +132,8 @@ static int read_table(struct reading *r, bool of_folders)
 		}
 		name = name ? name : "";
 		err = of_folders ? add_folder(r->l, name) : add_source(r->l, name, folder);
+		if (!dwarf_bounds_step(r->f->bounds, n_formats))
+			return -ETIMEDOUT;
 	}
 	return err;
 }
@@ -177,9 +187,9 @@ static int put_row(struct reading *r, const struct state *m)
 {
 	struct dwarf_lines *l = r->l;
 
-	if (l->n_rows >= MOST_ROWS)
+	if (l->n_rows >= r->most_rows)
 		return -EFBIG;
-	if (vec_reserve(&l->rows, &l->cap_rows, l->n_rows + 1))
+	if (vec_reserve_most(&l->rows, &l->cap_rows, l->n_rows + 1, r->most_rows))
 		return -ENOMEM;
 	l->rows[l->n_rows++] = (struct dwarf_row){
 		m->address, m->source <= UINT32_MAX ? (uint32_t)m->source : UINT32_MAX,
@@ -194,7 +204,10 @@ static int end_sequence(struct reading *r, struct state *m)
 	const size_t n = l->n_rows - m->first;
 
 	if (n && l->rows[m->first].address && l->rows[m->first].address < m->address) {
-		if (vec_reserve(&l->sequences, &l->cap_sequences, l->n_sequences + 1))
+		if (l->n_sequences >= r->most_sequences)
+			return -EFBIG;
+		if (vec_reserve_most(&l->sequences, &l->cap_sequences, l->n_sequences + 1,
+				     r->most_sequences))
 			return -ENOMEM;
 		l->sequences[l->n_sequences++] = (struct dwarf_sequence){ l->rows[m->first].address,
 									  m->address, m->first, n };
@@ -257,6 +270,8 @@ static int run(struct reading *r)
 	while (!err && !r->in.bad && r->in.p < r->in.end) {
 		const uint8_t opcode = (uint8_t)get(&r->in, 1);
 
+		if (!dwarf_bounds_step(r->f->bounds, 1))
+			return -ETIMEDOUT;
 		if (opcode >= r->opcode_base) {
 			const unsigned x = opcode - r->opcode_base;
 
@@ -280,10 +295,19 @@ static int by_low(const void *x, const void *y)
 int dwarf_lines_read(struct dwarf_lines *l, struct dwarf_file *f, struct dwarf_file *other,
 		     const struct dwarf_unit *u, const char *folder, bool with_rows)
 {
-	struct reading r = { .l = l, .f = f, .other = other, .u = *u };
+	const struct dwarf_bounds *b = f->bounds;
+	struct reading r = { .l = l,
+			     .f = f,
+			     .other = other,
+			     .u = *u,
+			     .most_rows = dwarf_bounds_room(b, 1, sizeof(*l->rows), MOST_ROWS),
+			     .most_sequences = dwarf_bounds_room(b, 2, sizeof(*l->sequences),
+								 MOST_ROWS) };
 	struct dwarf_section *s = &f->sections.s[DWARF_LINE];
 	uint64_t length, off = u->lines_off;
 
+	l->most_text = dwarf_bounds_room(b, NAMES_PART, 1, MOST_TEXT);
+	l->most_names = dwarf_bounds_room(b, NAMES_PART, sizeof(*l->sources), MOST_NAMES);
 	l->n_text = l->n_folders = l->n_sources = l->n_rows = l->n_sequences = 0;
 	int err = add_text(l, folder ? folder : "", &l->folder);
 

@@ -7,7 +7,7 @@
 
 struct dwarf_lines {
 	char *text; /* all names, each with its zero */
-	size_t n_text, cap_text;
+	size_t n_text, cap_text, most_text, most_names;
 	uint32_t folder; /* the unit's, in text */
 	uint32_t *folders;
 	size_t n_folders, cap_folders;
@@ -30,8 +30,8 @@ struct dwarf_lines {
 };
 
 /* Reads the names of a unit's files into l, whose arrays are used again, and its rows if asked for.
- * folder is DW_AT_comp_dir or NULL, other as for dwarf_string. Returns 0, -ENOENT, -EBADMSG, -EFBIG
- * or -ENOMEM. */
+ * folder is DW_AT_comp_dir or NULL, other as for dwarf_string. Returns 0, -ENOENT, -EBADMSG,
+ * -EFBIG, -ETIMEDOUT or -ENOMEM. */
 int dwarf_lines_read(struct dwarf_lines *l, struct dwarf_file *f, struct dwarf_file *other,
 		     const struct dwarf_unit *u, const char *folder, bool with_rows);
 void dwarf_lines_free(struct dwarf_lines *l);

@@ -6,19 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/vec.h"
 
 #define MOST_DEPTH  1024
 #define MOST_SCOPES (1u << 21)
 #define MOST_RANGES (1u << 22)
-#define LOOK_EVERY  (1u << 14) /* entries between two looks at the clock */
 #define NO_SCOPE    UINT32_MAX
 
 struct walk {
 	struct dwarf_scopes *s;
 	struct dwarf_file *f;
 	const struct dwarf_unit *u;
+	size_t most_scopes, most_ranges;
 	uint32_t
 		open[MOST_DEPTH]; /* the scope of each entry whose children are read, or NO_SCOPE */
 	size_t depth;
@@ -38,16 +37,16 @@ static int add_scope(struct walk *w, const struct dwarf_die *die, uint64_t off, 
 	*scope = NO_SCOPE;
 	if (die->tag != DW_TAG_subprogram && die->tag != DW_TAG_inlined_subroutine)
 		return 0;
-	if (!dwarf_ranges_add(w->f, w->u, die, &s->ranges, MOST_RANGES)) {
-		if (s->ranges.n >= MOST_RANGES)
+	if (!dwarf_ranges_add(w->f, w->u, die, &s->ranges, w->most_ranges)) {
+		if (s->ranges.n >= w->most_ranges)
 			return -EFBIG;
 		s->ranges.n = first; /* damaged: as if it had no code */
 	}
 	if (s->ranges.n == first)
 		return 0;
-	if (s->n >= MOST_SCOPES)
+	if (s->n >= w->most_scopes)
 		return -EFBIG;
-	if (vec_reserve(&s->list, &s->cap, s->n + 1))
+	if (vec_reserve_most(&s->list, &s->cap, s->n + 1, w->most_scopes))
 		return -ENOMEM;
 	*scope = (uint32_t)s->n;
 	s->list[s->n++] = (struct dwarf_scope){ .die_off = off,
@@ -90,21 +89,20 @@ static bool skip_children(const struct walk *w, struct in *in, const uint8_t *be
 	return true;
 }
 
-static int walk_unit(struct walk *w, const struct dwarf_abbrevs *a, const uint8_t *begin,
-		     uint64_t deadline_ns)
+static int walk_unit(struct walk *w, const struct dwarf_abbrevs *a, const uint8_t *begin)
 {
 	struct in in = { begin + (w->u->die_off - w->u->off), begin + (w->u->end - w->u->off),
 			 false };
 	struct dwarf_die die;
 	uint32_t scope;
 
-	for (uint32_t i = 1; in.p < in.end; i++) {
+	while (in.p < in.end) {
 		const uint64_t off = w->u->off + (uint64_t)(in.p - begin);
 
-		if (i % LOOK_EVERY == 0 && clock_own_cpu_ns() >= deadline_ns)
-			return -ETIMEDOUT;
 		if (!dwarf_die_next(w->u, a, &in, &die))
 			return -EBADMSG;
+		if (!dwarf_bounds_step(w->f->bounds, 1 + die.n))
+			return -ETIMEDOUT;
 		if (!die.tag) {
 			if (w->depth)
 				close_scope(w);
@@ -127,17 +125,24 @@ static int walk_unit(struct walk *w, const struct dwarf_abbrevs *a, const uint8_
 	return 0;
 }
 
-int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_file *f, const struct dwarf_unit *u,
-		      uint64_t deadline_ns)
+int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_file *f, const struct dwarf_unit *u)
 {
-	struct walk w = { .s = s, .f = f, .u = u };
+	struct walk w = {
+		.s = s,
+		.f = f,
+		.u = u,
+		.most_scopes = dwarf_bounds_room(f->bounds, 2, sizeof(*s->list), MOST_SCOPES),
+		.most_ranges = dwarf_bounds_room(f->bounds, 2, sizeof(*s->ranges.list), MOST_RANGES)
+	};
 	const struct dwarf_abbrevs *a = dwarf_abbrevs_of(f, u);
 	const uint8_t *begin = dwarf_section_get(&f->sections.s[DWARF_INFO], u->off,
 						 u->end - u->off);
 
 	s->n = s->ranges.n = 0;
-	int err = a && begin ? walk_unit(&w, a, begin, deadline_ns) : -EBADMSG;
+	int err = a && begin ? walk_unit(&w, a, begin) : -EBADMSG;
 
+	if (f->bounds->over)
+		err = -ETIMEDOUT;
 	if (err)
 		s->n = s->ranges.n = 0;
 	return err;

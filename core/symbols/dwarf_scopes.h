@@ -20,9 +20,8 @@ struct dwarf_scopes {
 };
 
 /* Reads the scopes of a unit into s, whose arrays are used again. Returns 0, -EBADMSG when the unit
- * is damaged, -ETIMEDOUT past deadline_ns (clock_own_cpu_ns), -EFBIG or -ENOMEM. */
-int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_file *f, const struct dwarf_unit *u,
-		      uint64_t deadline_ns);
+ * is damaged, -ETIMEDOUT past the deadline, -EFBIG or -ENOMEM. */
+int dwarf_scopes_read(struct dwarf_scopes *s, struct dwarf_file *f, const struct dwarf_unit *u);
 void dwarf_scopes_free(struct dwarf_scopes *s);
 /* Returns the bytes of memory that they take. */
 size_t dwarf_scopes_bytes(const struct dwarf_scopes *s);

@@ -104,7 +104,7 @@ static bool add(struct adding *a, uint64_t low, uint64_t high)
 {
 	if (!low || low >= high || low >= UINT64_MAX - 1)
 		return true;
-	if (a->r->n >= a->most || vec_reserve(&a->r->list, &a->r->cap, a->r->n + 1))
+	if (a->r->n >= a->most || vec_reserve_most(&a->r->list, &a->r->cap, a->r->n + 1, a->most))
 		return false;
 	a->r->list[a->r->n++] = (struct dwarf_range){ low, high };
 	return true;

@@ -216,8 +216,12 @@ void image_file_close(struct image_file *f)
 #define INLINES_PART 8 /* of the memory that a file may take */
 #define INLINES_MOST (256u << 20)
 
-static void open_inlines(struct image_file *f, const struct inline_budget *budget)
+/* A file that was given so much and took more is not tried again. */
+#define INLINES_ENOUGH_NS 1000000000ull
+
+static void open_inlines(struct image_file *f, struct inline_budget *budget)
 {
+	const bool enough = budget->ns >= INLINES_ENOUGH_NS;
 	struct inlines_place at = { f->dwarf_path, f->root, INLINES_MOST };
 
 	if (f->most_bytes && at.most_bytes > f->most_bytes / INLINES_PART)
@@ -225,7 +229,9 @@ static void open_inlines(struct image_file *f, const struct inline_budget *budge
 	if (at.most_bytes > budget->bytes)
 		at.most_bytes = budget->bytes;
 	if (at.path && at.most_bytes)
-		f->inlines = inlines_open(f->dwarf_fd, &at);
+		f->inlines = inlines_open(f->dwarf_fd, &at, &budget->ns);
+	if (!f->inlines && !budget->ns && !enough)
+		return;
 	close(f->dwarf_fd);
 	f->dwarf_fd = -1;
 }

@@ -40,6 +40,7 @@ struct header {
 };
 
 struct inlines {
+	struct dwarf_bounds bounds;
 	struct dwarf_file file, other; /* other: see dwarf_string */
 	bool has_other;
 	struct unit_range {
@@ -47,6 +48,7 @@ struct inlines {
 		uint32_t unit;
 	} * ranges; /* by low */
 	size_t n_ranges, cap_ranges;
+	size_t n_others;  /* units of `other` whose first entries were read */
 	size_t n_indexed; /* units whose ranges were read */
 	bool sorted;
 	struct dwarf_ranges some;
@@ -71,8 +73,7 @@ struct inlines {
 
 /* ---- opening */
 
-static int try_other(struct inlines *x, const char *path, const uint8_t *id, size_t n_id,
-		     uint64_t most_bytes)
+static int try_other(struct inlines *x, const char *path, const uint8_t *id, size_t n_id)
 {
 	const struct foreign_rule rule = { .most_bytes = FOREIGN_DEBUG_BYTES };
 	const int fd = foreign_file_open(path, &rule);
@@ -83,7 +84,7 @@ static int try_other(struct inlines *x, const char *path, const uint8_t *id, siz
 
 	elf_end(elf);
 	if (n && n == n_id && !memcmp(found, id, n))
-		err = dwarf_file_open(&x->other, fd, most_bytes);
+		err = dwarf_file_open(&x->other, fd, &x->bounds);
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -100,7 +101,7 @@ static void path_by_id(char *path, size_t size, const char *root, const uint8_t 
 }
 
 /* The file that dwz moved into what several files have in common (gdb's manual, "dwz"). */
-static void open_other(struct inlines *x, const struct inlines_place *at, uint64_t most_bytes)
+static void open_other(struct inlines *x, const struct inlines_place *at)
 {
 	struct dwarf_section *s = &x->file.sections.s[DWARF_ALTLINK];
 	const char *slash = strrchr(at->path, '/');
@@ -122,40 +123,50 @@ static void open_other(struct inlines *x, const struct inlines_place *at, uint64
 	const int n_folder = *link == '/' || !slash ? 0 : (int)(slash - at->path) + 1;
 
 	snprintf(path, sizeof(path), "%s%.*s%s", at->root, n_folder, at->path, link);
-	int err = try_other(x, path, id, n_id, most_bytes);
+	int err = try_other(x, path, id, n_id);
 
 	if (err) {
 		path_by_id(path, sizeof(path), at->root, id, n_id);
-		err = try_other(x, path, id, n_id, most_bytes);
+		err = try_other(x, path, id, n_id);
 	}
 	x->has_other = !err;
 }
 
-/* Its units are few, and their entries are asked for in any order. */
-static void begin_other(struct inlines *x)
+/* From now on reading may take so long. Returns the time of the clock. */
+static uint64_t begin(struct inlines *x, uint64_t left_ns)
 {
-	struct dwarf_die die;
+	const uint64_t now_ns = clock_own_cpu_ns();
 
-	for (size_t i = 0; i < x->other.n_units; i++)
-		dwarf_unit_begin(&x->other, &x->other.units[i], &die);
+	x->bounds.deadline_ns = now_ns + left_ns;
+	x->bounds.over = false;
+	return now_ns;
 }
 
-struct inlines *inlines_open(int fd, const struct inlines_place *at)
+static void charge(const struct inlines *x, uint64_t begin_ns, uint64_t *left_ns)
 {
-	const uint64_t most = at->most_bytes;
+	const uint64_t took_ns = clock_own_cpu_ns() - begin_ns;
+
+	*left_ns -= took_ns < *left_ns && !x->bounds.over ? took_ns : *left_ns;
+}
+
+struct inlines *inlines_open(int fd, const struct inlines_place *at, uint64_t *left_ns)
+{
 	struct inlines *x = calloc(1, sizeof(*x));
 
 	if (!x)
 		return NULL;
 	x->unit = UINT32_MAX;
-	if (dwarf_file_open(&x->file, fd, most)) {
-		free(x);
-		return NULL;
-	}
-	open_other(x, at, most);
-	if (x->has_other)
-		begin_other(x);
-	return x;
+	x->bounds.most_bytes = at->most_bytes;
+	const uint64_t begin_ns = begin(x, *left_ns);
+	const int err = dwarf_file_open(&x->file, fd, &x->bounds);
+
+	if (!err)
+		open_other(x, at);
+	charge(x, begin_ns, left_ns);
+	if (!err)
+		return x;
+	free(x);
+	return NULL;
 }
 
 void inlines_close(struct inlines *x)
@@ -212,7 +223,9 @@ static const char *keep(struct inlines *x, const char *s)
 	     i = hash_index_next(&x->by_name, hash, &at))
 		if (!strcmp(x->names[i], s))
 			return x->names[i];
-	char *copy = x->name_bytes + n < MOST_NAMES_BYTES ? strdup(s) : NULL;
+	char *copy = x->name_bytes + n < dwarf_bounds_room(&x->bounds, 1, 1, MOST_NAMES_BYTES)
+			     ? strdup(s)
+			     : NULL;
 
 	if (!copy || vec_reserve(&x->names, &x->cap_names, x->n_names + 1) ||
 	    hash_index_put(&x->by_name, hash, (uint32_t)x->n_names)) {
@@ -269,11 +282,11 @@ static const struct dwarf_lines *header_of(struct inlines *x, bool other,
 		if (h->used < least->used)
 			least = h;
 	}
-	least->known = true;
 	least->off = u->off;
 	least->other = other;
 	least->used = ++x->used;
 	read_lines(x, other, u, false, &least->lines);
+	least->known = !x->bounds.over;
 	return &least->lines;
 }
 
@@ -334,7 +347,7 @@ static struct func func_at(struct inlines *x, uint64_t off)
 			return x->funcs[i];
 	const struct func f = find_func(x, off);
 
-	if (!vec_reserve(&x->funcs, &x->cap_funcs, x->n_funcs + 1) &&
+	if (!x->bounds.over && !vec_reserve(&x->funcs, &x->cap_funcs, x->n_funcs + 1) &&
 	    !hash_index_put(&x->by_off, hash, (uint32_t)x->n_funcs))
 		x->funcs[x->n_funcs++] = f;
 	return f;
@@ -350,16 +363,17 @@ static int by_low(const void *a, const void *b)
 
 static int index_unit(struct inlines *x, uint32_t i)
 {
+	const size_t most = dwarf_bounds_room(&x->bounds, 2, sizeof(*x->ranges), MOST_RANGES);
 	struct dwarf_unit *u = &x->file.units[i];
 	struct dwarf_die die;
 
 	x->some.n = 0;
 	if (!dwarf_unit_begin(&x->file, u, &die) ||
-	    !dwarf_ranges_add(&x->file, u, &die, &x->some, MOST_RANGES))
+	    !dwarf_ranges_add(&x->file, u, &die, &x->some, most))
+		return x->bounds.over ? -ETIMEDOUT : 0;
+	if (x->n_ranges + x->some.n > most)
 		return 0;
-	if (x->n_ranges + x->some.n > MOST_RANGES)
-		return 0;
-	if (vec_reserve(&x->ranges, &x->cap_ranges, x->n_ranges + x->some.n))
+	if (vec_reserve_most(&x->ranges, &x->cap_ranges, x->n_ranges + x->some.n, most))
 		return -ENOMEM;
 	for (size_t k = 0; k < x->some.n; k++)
 		x->ranges[x->n_ranges++] = (struct unit_range){ x->some.list[k].low,
@@ -367,12 +381,18 @@ static int index_unit(struct inlines *x, uint32_t i)
 	return 0;
 }
 
-/* Goes on where it stopped, if it had no time. */
-static bool index_units(struct inlines *x, uint64_t deadline_ns)
+/* Goes on where it stopped, if it had no time. Entries of the other file are asked for in any
+ * order, so its units come first. */
+static bool index_units(struct inlines *x)
 {
-	while (x->n_indexed < x->file.n_units) {
-		if (x->n_indexed % 64 == 63 && clock_own_cpu_ns() >= deadline_ns)
+	struct dwarf_die die;
+
+	for (; x->has_other && x->n_others < x->other.n_units; x->n_others++) {
+		dwarf_unit_begin(&x->other, &x->other.units[x->n_others], &die);
+		if (x->bounds.over)
 			return false;
+	}
+	while (x->n_indexed < x->file.n_units) {
 		if (index_unit(x, (uint32_t)x->n_indexed))
 			return false;
 		x->n_indexed++;
@@ -403,21 +423,28 @@ static uint32_t unit_of(const struct inlines *x, uint64_t vaddr)
 	return UINT32_MAX;
 }
 
+/* A unit that was given so much and took more is not tried again. */
+#define ENOUGH_NS 1000000000ull
+
 /* Reads the unit, if it is not the last one. A unit that cannot be read is not tried again. */
-static bool read_unit(struct inlines *x, uint32_t i, uint64_t deadline_ns)
+static bool read_unit(struct inlines *x, uint32_t i)
 {
 	struct dwarf_unit *u = &x->file.units[i];
+	const bool enough = clock_own_cpu_ns() + ENOUGH_NS <= x->bounds.deadline_ns;
 
 	if (u->failed)
 		return false;
 	if (x->unit == i)
 		return true;
 	x->unit = UINT32_MAX;
-	u->failed = dwarf_scopes_read(&x->scopes, &x->file, u, deadline_ns) != 0;
-	if (u->failed)
-		return false;
-	if (read_lines(x, false, u, true, &x->lines))
+	int err = dwarf_scopes_read(&x->scopes, &x->file, u);
+
+	if (!err && read_lines(x, false, u, true, &x->lines))
 		x->lines.n_sequences = 0;
+	err = x->bounds.over ? -ETIMEDOUT : err;
+	u->failed = err && (err != -ETIMEDOUT || enough);
+	if (err)
+		return false;
 	x->unit = i;
 	return true;
 }
@@ -466,16 +493,17 @@ static void remember(struct inlines *x, uint64_t vaddr, const struct inline_fram
 	x->n_frames += n;
 }
 
-static size_t look_up(struct inlines *x, uint64_t vaddr, struct inline_frame *frames, size_t max,
-		      uint64_t deadline_ns)
+static size_t look_up(struct inlines *x, uint64_t vaddr, struct inline_frame *frames, size_t max)
 {
-	if (!index_units(x, deadline_ns))
+	if (!index_units(x))
 		return 0;
 	const uint32_t unit = unit_of(x, vaddr);
-	const size_t n = unit != UINT32_MAX && read_unit(x, unit, deadline_ns)
+	const size_t n = unit != UINT32_MAX && read_unit(x, unit)
 				 ? make_frames(x, vaddr, frames, max)
 				 : 0;
 
+	if (x->bounds.over)
+		return 0;
 	remember(x, vaddr, frames, n);
 	return n;
 }
@@ -498,10 +526,9 @@ size_t inlines_at(struct inlines *x, uint64_t vaddr, struct inline_frame *frames
 	}
 	if (!*left_ns)
 		return 0;
-	const uint64_t begin = clock_own_cpu_ns();
-	const size_t n = look_up(x, vaddr, frames, max, begin + *left_ns);
-	const uint64_t took = clock_own_cpu_ns() - begin;
+	const uint64_t begin_ns = begin(x, *left_ns);
+	const size_t n = look_up(x, vaddr, frames, max);
 
-	*left_ns -= took < *left_ns ? took : *left_ns;
+	charge(x, begin_ns, left_ns);
 	return n;
 }

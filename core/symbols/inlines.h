@@ -23,13 +23,14 @@ struct inline_frame {
 struct inlines_place {
 	const char *path;    /* path of the file with the DWARF, without root */
 	const char *root;    /* "" or a folder such as /proc/PID/root */
-	uint64_t most_bytes; /* limit of compressed sections, and of a unit */
+	uint64_t most_bytes; /* limit of compressed sections, of a unit, and of each table of it */
 };
 
 /* Opens the DWARF of the file on fd, which is duplicated. It also opens the file that
- * .gnu_debugaltlink names (dwz), if that has the right build id. Returns NULL when there is none,
- * or it takes too much. Logs nothing. */
-struct inlines *inlines_open(int fd, const struct inlines_place *at);
+ * .gnu_debugaltlink names (dwz), if that has the right build id. *left_ns is the processor time
+ * that it may take, less that which it took. Returns NULL when there is none, or it takes too much.
+ * Logs nothing. */
+struct inlines *inlines_open(int fd, const struct inlines_place *at, uint64_t *left_ns);
 void inlines_close(struct inlines *x);
 /* Returns the bytes of memory that it takes. */
 size_t inlines_bytes(const struct inlines *x);

@@ -47,7 +47,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
-	struct inlines *x = inlines_open(fd, &at);
+	uint64_t left = 1000000000;
+	struct inlines *x = inlines_open(fd, &at, &left);
 
 	for (uint64_t pc = CODE; x && pc < CODE + CODE_BYTES; pc += 4)
 		look(x, pc);

@@ -78,7 +78,9 @@ static struct inlines *open_inlines(const char *name, uint64_t most_bytes)
 
 	assert_true(fd >= 0);
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
-	struct inlines *x = inlines_open(fd, &(struct inlines_place){ path, "", most_bytes });
+	uint64_t left = LONG_NS;
+	struct inlines *x = inlines_open(fd, &(struct inlines_place){ path, "", most_bytes },
+					 &left);
 
 	close(fd);
 	return x;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,6 +15,32 @@
 /* What takes no longer than this is not worth losing for a signal. */
 #define PATIENCE_NS 1000000000ull
 #define BLOCK_BYTES 65536
+
+/* File systems whose files the kernel makes up (include/uapi/linux/magic.h). */
+static bool is_kernels(int fd)
+{
+	static const uint32_t types[] = {
+		0x9fa0,     /* proc */
+		0x62656572, /* sysfs */
+		0x74726163, /* tracefs */
+		0x64626720, /* debugfs */
+		0x73636673, /* securityfs */
+		0xf97cff8c, /* selinuxfs */
+		0x27e0eb,   /* cgroup */
+		0x63677270, /* cgroup2 */
+		0xcafe4a11, /* bpf */
+		0x6165676c, /* pstore */
+		0xde5e81e4, /* efivarfs */
+	};
+	struct statfs st;
+
+	if (fstatfs(fd, &st))
+		return false;
+	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+		if ((uint32_t)st.f_type == types[i])
+			return true;
+	return false;
+}
 
 /* fd may be opened with O_PATH. 0 or -errno as foreign_file_open. */
 static int check(int fd, const struct foreign_rule *rule)
@@ -24,7 +51,7 @@ static int check(int fd, const struct foreign_rule *rule)
 		return -errno;
 	if (S_ISLNK(st.st_mode))
 		return -ELOOP;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode) || (!rule->kernels && is_kernels(fd)))
 		return -EINVAL;
 	if (rule->owned && st.st_uid && st.st_uid != rule->owner)
 		return -EPERM;

@@ -16,6 +16,7 @@ struct foreign_rule {
 	bool no_link;        /* the last part of the name must not be a symbolic link */
 	bool owned;          /* the file must be root's, or the owner's */
 	uid_t owner;
+	bool kernels; /* a file that the kernel makes up may be opened, such as /proc/kallsyms */
 };
 
 /* The most bytes read of an executable or a library, and of a file of debugging symbols. */
@@ -24,8 +25,9 @@ struct foreign_rule {
 
 /*
  * Returns a descriptor to read a regular file, which the caller closes. Another file is never
- * opened, so a device or FIFO notices nothing. -errno: -EINVAL for no regular file, -ELOOP for a
- * link, -EPERM for another owner, -EFBIG for a large file, or that of open(2). Logs nothing.
+ * opened, so a device or FIFO notices nothing. Neither does the kernel, of which some files are
+ * read once, such as /proc/kmsg. -errno: -EINVAL for no regular file or one of the kernel, -ELOOP
+ * for a link, -EPERM for another owner, -EFBIG for a large file, or that of open(2). Logs nothing.
  */
 int foreign_file_open(const char *path, const struct foreign_rule *rule);
 

@@ -86,6 +86,26 @@ static void only_regular_files(void **state)
 	assert_int_equal(try_open("none", any), -ENOENT);
 }
 
+/* To read /proc/kmsg takes messages away from their reader, for example. */
+static void no_kernel_files(void **state)
+{
+	static const char *const names[] = { "/proc/version", "/proc/self/status",
+					     "/sys/kernel/profiling", "/sys/kernel/notes" };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (access(names[i], R_OK))
+			continue;
+		assert_int_equal(try_open(names[i], (struct foreign_rule){ 0 }), -EINVAL);
+		assert_int_equal(try_open(names[i], (struct foreign_rule){ .kernels = true }), 0);
+	}
+	assert_int_equal(symlink("/proc/version", at("version")), 0);
+	assert_int_equal(try_open("version", (struct foreign_rule){ 0 }), -EINVAL);
+	unlink(at("version"));
+	/* A link of the kernel's to another file. */
+	assert_int_equal(try_open("/proc/self/exe", (struct foreign_rule){ 0 }), 0);
+}
+
 static void rules(void **state)
 {
 	(void)state;
@@ -190,6 +210,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(only_regular_files),
+		cmocka_unit_test(no_kernel_files),
 		cmocka_unit_test(rules),
 		cmocka_unit_test(another_owner),
 		cmocka_unit_test(owners),

@@ -98,8 +98,8 @@ static int take_kallsyms(struct name_list *l, char *line)
 
 int name_list_kallsyms(struct name_list *l, const char *path)
 {
-	const struct foreign_rule any = { 0 };
-	int err = each_line(l, path, &any, UINT64_MAX, take_kallsyms);
+	const struct foreign_rule kernels = { .kernels = true };
+	int err = each_line(l, path, &kernels, UINT64_MAX, take_kallsyms);
 
 	return err || l->n ? err : -EPERM;
 }

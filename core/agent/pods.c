@@ -2,10 +2,12 @@
 #include "agent/pods.h"
 
 #include <dirent.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/clock.h"
 #include "base/vec.h"
 
 #define PODS_MAX 65536
@@ -74,8 +76,12 @@ static void take(struct pods *p, const char *name)
 	free(x.container);
 }
 
+/* A folder that changed so lately may change again and keep its time. */
+#define SETTLED_S 5
+
 static void read_folder(struct pods *p)
 {
+	const int64_t now_s = (int64_t)(clock_realtime_ns() / 1000000000u);
 	struct stat st;
 	DIR *d;
 
@@ -85,8 +91,10 @@ static void read_folder(struct pods *p)
 	d = opendir(p->directory);
 	if (!d)
 		return;
-	p->changed_s = st.st_mtim.tv_sec;
-	p->changed_ns = st.st_mtim.tv_nsec;
+	const bool settled = st.st_mtim.tv_sec + SETTLED_S < now_s;
+
+	p->changed_s = settled ? st.st_mtim.tv_sec : 0;
+	p->changed_ns = settled ? st.st_mtim.tv_nsec : 0;
 	free_all(p);
 	for (struct dirent *e; (e = readdir(d));)
 		take(p, e->d_name);

@@ -25,7 +25,7 @@ struct pods {
 	struct pod_names *all;
 	size_t n, cap;
 	struct hash_index by_id;
-	int64_t changed_s, changed_ns; /* when the folder had changed last at the last reading */
+	int64_t changed_s, changed_ns; /* time of the folder that was read, 0 if it may be stale */
 };
 
 /* Returns the names of a container, valid until the next call. NULL: there are none. It reads the

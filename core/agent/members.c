@@ -32,6 +32,14 @@ static void tell_slow(const struct splitter *s, const struct facts *f, const cha
  * which the names are looked up again. */
 #define NAME_TRIES 4
 
+/* A user may make groups of any name below his own, also with the ID of another's container. */
+static bool may_be_kubelets(const struct facts *f)
+{
+	static const char users[] = "/user.slice/";
+
+	return f->container && f->cgroup && strncmp(f->cgroup, users, sizeof(users) - 1) != 0;
+}
+
 /* Fills in a member with pid, start_ns and tries. The caller frees service and labels. */
 static int describe(struct splitter *s, const struct sample_process *p, struct member *m)
 {
@@ -42,11 +50,13 @@ static int describe(struct splitter *s, const struct sample_process *p, struct m
 			     (const char *const *)s->config->environment, s->config->n_environment);
 
 	s->pods.directory = s->config->kubernetes_logs;
-	if (f.container)
+	const bool kubelets = may_be_kubelets(&f);
+
+	if (kubelets)
 		f.names = pods_find(&s->pods, f.container);
 	m->named = f.names;
 	m->container = f.container ? hash_bytes(f.container, strlen(f.container)) : 0;
-	m->tries = s->pods.directory && f.container && !f.names ? m->tries + 1 : NAME_TRIES;
+	m->tries = s->pods.directory && kubelets && !f.names ? m->tries + 1 : NAME_TRIES;
 	if (!err && rules_apply(s->config, &f, &m->service, &labels, &err)) {
 		m->labels = pairs_json(&labels);
 		m->waiting = rules_waiting(s->config, &f);

@@ -181,6 +181,36 @@ static void test_later(void **state)
 	config_free(&c);
 }
 
+/* A user may make groups with any name below his own. */
+static void test_users_group(void **state)
+{
+	struct agent_config c;
+	struct splitter s = { .config = &c, .proc = root };
+	char path[128], text[256];
+
+	(void)state;
+	empty();
+	add_link("web-0_shop_front-" ID_A ".log");
+	snprintf(path, sizeof(path), "%s/8", root);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/8/cgroup", root);
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	fputs("0::/user.slice/user-1000.slice/user@1000.service/app.slice/" ID_A "\n", f);
+	assert_int_equal(fclose(f), 0);
+	snprintf(text, sizeof(text),
+		 "{\"store\": {\"directory\": \"/s\"}, \"kubernetes_logs\": \"%s\"}", logs);
+	assert_int_equal(config_parse(&c, "a", text), 0);
+	const char *labels = labels_in(&s, 8);
+
+	assert_non_null(strstr(labels, ID_A));
+	assert_null(strstr(labels, "\"namespace\""));
+	assert_null(strstr(s.members[0].service, "shop"));
+	splitter_forget(&s);
+	config_free(&c);
+}
+
 static int make_root(void **state)
 {
 	(void)state;
@@ -202,10 +232,9 @@ static int remove_root(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),
-		cmocka_unit_test(test_same_time),
-		cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_later),
+		cmocka_unit_test(test_names),       cmocka_unit_test(test_same_time),
+		cmocka_unit_test(test_other_files), cmocka_unit_test(test_later),
+		cmocka_unit_test(test_users_group),
 	};
 
 	return cmocka_run_group_tests(tests, make_root, remove_root);

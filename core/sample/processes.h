@@ -32,6 +32,8 @@ struct processes {
 		bool learned;          /* the BPF program knows its executable */
 		bool told;             /* the BPF program knows its mappings */
 		bool has_tables;       /* some of its images have tables */
+		bool interprets;       /* one of its images is an interpreter */
+		size_t looked_for;     /* number of images in which interpreters were looked for */
 		uint64_t binary;       /* its executable, see binaries_learn */
 		bool leaderless;       /* its first thread has ended, others may go on */
 		bool ended, was_ended; /* was_ended: it had ended when the writer changed last */

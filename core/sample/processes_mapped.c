@@ -34,6 +34,17 @@ static bool untell_unused(struct processes *p)
 	return n;
 }
 
+/* Each image is looked at once: a file is opened for it. */
+static void look_for_interpreter(struct processes *p, struct process *one)
+{
+	if (!p->langs || one->looked_for >= one->n_images)
+		return;
+	if (langs_map(p->langs, one->pid, one->images + one->looked_for,
+		      one->n_images - one->looked_for))
+		one->interprets = true;
+	one->looked_for = one->n_images;
+}
+
 void process_tell(struct processes *p, struct process *one)
 {
 	int n = 0;
@@ -42,8 +53,7 @@ void process_tell(struct processes *p, struct process *one)
 		n = natives_map(p->natives, one->pid, one->images, one->n_images);
 	if (n == -E2BIG && untell_unused(p))
 		n = natives_map(p->natives, one->pid, one->images, one->n_images);
-	if (p->langs)
-		langs_map(p->langs, one->pid, one->images, one->n_images);
+	look_for_interpreter(p, one);
 	one->told = n >= 0;
 	one->has_tables = n != 0;
 }
@@ -52,9 +62,11 @@ void process_untell(struct processes *p, struct process *one, uint64_t ts_ns)
 {
 	if (p->natives && one->told && one->has_tables)
 		natives_unmap(p->natives, one->pid, ts_ns);
-	if (p->langs)
+	/* Another process may have the pid since. */
+	if (p->langs && one->interprets)
 		langs_unmap(p->langs, one->pid);
-	one->told = false;
+	one->told = one->interprets = false;
+	one->looked_for = 0;
 }
 
 bool process_has_threads(uint32_t pid)

@@ -23,7 +23,7 @@ void process_free_images(struct process *one)
 		free((char *)one->images[k].path);
 	free(one->images);
 	one->images = NULL;
-	one->n_images = one->cap_images = one->path_bytes = 0;
+	one->n_images = one->cap_images = one->path_bytes = one->looked_for = 0;
 }
 
 void process_free(struct processes *p, struct process *one)

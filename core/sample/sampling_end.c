@@ -30,6 +30,20 @@ static int describe_room(struct sampling *s)
 		s->counts.no_memory, p->dropped, p->refused);
 }
 
+static int describe_interpreters(struct sampling *s, const struct sample_counters *c)
+{
+	const uint64_t lost = c->python_lost + s->langs.lost;
+
+	if (!lost && !s->langs.refused)
+		return 0;
+	return trace_info_setf(&s->end, KEY_WARN_FRAMES,
+			       "%" PRIu64 " samples of Python programs have frames of the "
+			       "interpreter only, because there was no room for the functions. "
+			       "%" PRIu64 " Python programs have no functions at all, because "
+			       "there were too many programs",
+			       lost, s->langs.refused);
+}
+
 /* What is missing besides samples. */
 static int describe_losses(struct sampling *s, const struct sample_counters *c)
 {
@@ -51,12 +65,8 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 		err = set_count(&s->end, KEY_END_SAMPLES_EARLY, s->counts.early);
 	if (!err)
 		err = natives_describe(&s->natives, &s->end);
-	if (!err && c->python_lost + s->langs.lost)
-		err = trace_info_setf(&s->end, KEY_WARN_FRAMES,
-				      "%" PRIu64
-				      " samples of Python programs have frames of the interpreter "
-				      "only. There was no room for the functions",
-				      c->python_lost + s->langs.lost);
+	if (!err)
+		err = describe_interpreters(s, c);
 	if (!err)
 		err = kept_files_describe(&s->kept, &s->end);
 	if (!err && s->late)

@@ -119,11 +119,30 @@ int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_im
 	return 0;
 }
 
+/* Processes whose frames of an interpreter are read. */
+static struct {
+	uint32_t pid, serial;
+} pythons[MAPPED];
+static size_t n_pythons, python_calls;
+
 int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_python *p)
 {
+	size_t at = 0;
+
 	(void)s;
-	(void)pid;
-	(void)p;
+	python_calls++;
+	while (at < n_pythons && pythons[at].pid != pid)
+		at++;
+	if (!p) {
+		if (at < n_pythons)
+			pythons[at] = pythons[--n_pythons];
+		return 0;
+	}
+	if (at == MAPPED)
+		return -E2BIG;
+	n_pythons += at == n_pythons;
+	pythons[at].pid = pid;
+	pythons[at].serial = p->serial;
 	return 0;
 }
 
@@ -203,7 +222,7 @@ static int tear_down(void **state)
 	binaries_free(&w->b);
 	natives_free(&w->n);
 	assert_int_equal(watches, 0);
-	n_told = n_rows_held = n_mapped = 0;
+	n_told = n_rows_held = n_mapped = n_pythons = python_calls = 0;
 	memset(rows_of, 0, sizeof(rows_of));
 	snprintf(command, sizeof(command), "rm -r %s", folder);
 	assert_int_equal(system(command), 0);

@@ -16,8 +16,22 @@
 
 static bool is_file(const struct lang_file *f, const struct stat *st)
 {
-	return f->used && f->ino == st->st_ino && f->dev == st->st_dev && f->bytes == st->st_size &&
-	       f->changed.tv_sec == st->st_mtim.tv_sec && f->changed.tv_nsec == st->st_mtim.tv_nsec;
+	return f->number && f->ino == st->st_ino && f->dev == st->st_dev &&
+	       f->bytes == st->st_size && f->changed.tv_sec == st->st_mtim.tv_sec &&
+	       f->changed.tv_nsec == st->st_mtim.tv_nsec;
+}
+
+/* The place of a new one. Running processes keep theirs as long as there are others. */
+static struct lang_file *place(struct langs *l)
+{
+	bool used[LANG_FILES] = { false };
+
+	for (size_t i = 0; i < l->n; i++)
+		for (size_t k = 0; k < LANG_FILES; k++)
+			used[k] |= l->files[k].number == l->processes[i].file;
+	for (size_t k = 0; k < LANG_FILES && used[l->next_file % LANG_FILES]; k++)
+		l->next_file++;
+	return &l->files[l->next_file++ % LANG_FILES];
 }
 
 /* NULL: it is no file. */
@@ -30,14 +44,14 @@ static const struct lang_file *find_open(struct langs *l, int fd, const char *pa
 	for (size_t i = 0; i < LANG_FILES; i++)
 		if (is_file(&l->files[i], &st))
 			return &l->files[i];
-	struct lang_file *f = &l->files[l->next_file++ % LANG_FILES];
+	struct lang_file *f = place(l);
 
 	free(f->path);
 	*f = (struct lang_file){ .dev = st.st_dev,
 				 .ino = st.st_ino,
 				 .bytes = st.st_size,
 				 .changed = st.st_mtim,
-				 .used = true,
+				 .number = ++l->n_files,
 				 .path = strdup(path) };
 	const int err = f->path ? lang_python.recognize(fd, &f->layout) : -ENOMEM;
 
@@ -83,52 +97,76 @@ static struct lang_process *find_process(const struct langs *l, uint32_t pid)
 static void pass(struct langs *l, struct lang_process *p)
 {
 	p->python.serial = ++l->last_serial;
-	l->file_of[p->python.serial % LANG_SERIALS] = (uint8_t)p->file;
+	l->owners[p->python.serial % LANG_SERIALS] = (struct lang_owner){ p->python.serial,
+									  p->file };
 	const int err = sample_bpf_python(l->bpf, p->pid, &p->python);
 
-	if (err)
-		log_debug("process %u: frames of %s are not read: %s", p->pid, lang_python.name,
-			  strerror(-err));
+	if (!err)
+		return;
+	l->refused++;
+	log_debug("process %u: frames of %s are not read: %s", p->pid, lang_python.name,
+		  strerror(-err));
 }
 
-static void add(struct langs *l, uint32_t pid, const struct sample_image *x,
-		const struct lang_file *f)
+static struct lang_process process_of(uint32_t pid, const struct sample_image *x,
+				      const struct lang_file *f)
 {
 	const struct lang_layout *layout = &f->layout;
 	/* What link-time addresses have to be moved by. */
 	const uint64_t bias = x->start - (layout->vaddr + x->file_off - layout->file_off);
-	struct lang_process p = { .pid = pid,
-				  .file = (uint32_t)(f - l->files),
-				  .start = x->start,
-				  .python = layout->python };
+	struct lang_process p = {
+		.pid = pid, .file = f->number, .start = x->start, .python = layout->python
+	};
 
-	if (vec_reserve(&l->processes, &l->cap, l->n + 1)) {
-		l->err = -ENOMEM;
-		return;
-	}
 	p.python.interpreters += bias;
 	p.python.code_type += bias;
-	l->processes[l->n++] = p;
-	pass(l, &l->processes[l->n - 1]);
+	return p;
 }
 
-void langs_map(struct langs *l, uint32_t pid, const struct sample_image *images, size_t count)
+/* Another part of the same interpreter is no other one. */
+static bool is_known(const struct lang_process *known, const struct lang_process *p)
 {
-	const struct lang_process *known = find_process(l, pid);
+	return known && known->file == p->file &&
+	       known->python.interpreters == p->python.interpreters;
+}
 
-	for (size_t i = 0; i < count; i++) {
+static bool add(struct langs *l, const struct lang_process *p)
+{
+	if (vec_reserve(&l->processes, &l->cap, l->n + 1)) {
+		l->err = -ENOMEM;
+		return false;
+	}
+	l->processes[l->n++] = *p;
+	pass(l, &l->processes[l->n - 1]);
+	return true;
+}
+
+bool langs_map(struct langs *l, uint32_t pid, const struct sample_image *images, size_t count)
+{
+	unsigned looks = 0;
+
+	for (size_t i = 0; i < count && looks < LANG_LOOKS; i++) {
 		const struct sample_image *x = &images[i];
 
+		if (!may_have(x))
+			continue;
+		const struct lang_process *known = find_process(l, pid);
+
 		if (known && x->start == known->start)
-			return;
+			return true;
 		const struct lang_file *f = find(l, pid, x);
 
+		looks++;
 		if (!f)
 			continue;
+		const struct lang_process p = process_of(pid, x, f);
+
+		if (is_known(known, &p))
+			return true;
 		langs_unmap(l, pid);
-		add(l, pid, x, f);
-		return;
+		return add(l, &p);
 	}
+	return false;
 }
 
 void langs_unmap(struct langs *l, uint32_t pid)
@@ -145,10 +183,12 @@ void langs_unmap(struct langs *l, uint32_t pid)
 
 void langs_take_frames(struct langs *l, const struct sample_python_record *r)
 {
-	memcpy(&l->last, r, offsetof(struct sample_python_record, frames));
-	if (l->last.n > SAMPLE_PYTHON_FRAMES)
-		l->last.n = SAMPLE_PYTHON_FRAMES;
-	memcpy(l->last.frames, r->frames, l->last.n * sizeof(*r->frames));
+	struct sample_python_record *last = &l->last[r->h.tid % LANG_THREADS];
+
+	memcpy(last, r, offsetof(struct sample_python_record, frames));
+	if (last->n > SAMPLE_PYTHON_FRAMES)
+		last->n = SAMPLE_PYTHON_FRAMES;
+	memcpy(last->frames, r->frames, last->n * sizeof(*r->frames));
 }
 
 void langs_take_code(struct langs *l, const struct sample_code_record *r)
@@ -158,20 +198,30 @@ void langs_take_code(struct langs *l, const struct sample_code_record *r)
 	l->err = l->err ? l->err : err;
 }
 
-/* Functions without code belong to the interpreter's file. */
-static int put_image(struct langs *l, struct trace_writer *w, uint32_t process)
+/* The file's place may have another one since. */
+static const char *path_of(const struct langs *l, uint32_t serial)
 {
-	const struct lang_file *f = &l->files[l->file_of[l->last.serial % LANG_SERIALS]];
+	const struct lang_owner *o = &l->owners[serial % LANG_SERIALS];
+
+	for (size_t i = 0; i < LANG_FILES && o->serial == serial; i++)
+		if (l->files[i].number == o->file && l->files[i].path)
+			return l->files[i].path;
+	return lang_python.name;
+}
+
+/* Functions without code belong to the interpreter's file. */
+static int put_image(struct langs *l, struct trace_writer *w, uint32_t process, uint32_t serial)
+{
 	const struct sample_image i = { .process = process,
 					.kind = IMAGE_FILE,
 					.start = LANG_ADDRESS_FROM,
 					.end = LANG_ADDRESS_TO,
-					.path = f->path };
+					.path = path_of(l, serial) };
 	uint32_t number;
 
 	if (vec_reserve(&l->has_image, &l->cap_has_image, (size_t)process + 1))
 		return -ENOMEM;
-	if (l->has_image[process] || !f->path)
+	if (l->has_image[process])
 		return 0;
 	l->has_image[process] = 1;
 	return trace_writer_image(w, &i, &number);
@@ -180,18 +230,19 @@ static int put_image(struct langs *l, struct trace_writer *w, uint32_t process)
 uint32_t langs_stack(struct langs *l, struct trace_writer *w, const struct sample_record *r,
 		     uint32_t process, const uint64_t *pcs, uint32_t n, uint64_t *to)
 {
-	const bool has = r->flags & SAMPLE_PYTHON && l->last.h.tid == r->h.tid &&
-			 l->last.h.ts_ns == r->h.ts_ns;
+	const struct sample_python_record *last = &l->last[r->h.tid % LANG_THREADS];
+	const bool has = r->flags & SAMPLE_PYTHON && last->h.tid == r->h.tid &&
+			 last->h.ts_ns == r->h.ts_ns;
 
 	l->lost += r->flags & SAMPLE_PYTHON && !has;
 	if (!has) {
 		memcpy(to, pcs, n * sizeof(*to));
 		return n;
 	}
-	const int err = put_image(l, w, process);
+	const int err = put_image(l, w, process, last->serial);
 
 	l->err = l->err ? l->err : err;
-	return lang_stack(&l->names, &l->last, process, pcs, n, to, STACK_MAX_FRAMES);
+	return lang_stack(&l->names, last, process, pcs, n, to, STACK_MAX_FRAMES);
 }
 
 int langs_write(struct langs *l, struct trace_writer *w)
@@ -210,7 +261,7 @@ void langs_again(struct langs *l)
 	lang_names_again(&l->names);
 	if (l->cap_has_image)
 		memset(l->has_image, 0, l->cap_has_image);
-	l->lost = 0;
+	l->lost = l->refused = 0;
 }
 
 void langs_free(struct langs *l)

@@ -16,6 +16,8 @@
 
 #define LANG_FILES   64 /* known files, with an interpreter or without */
 #define LANG_SERIALS 4096
+#define LANG_THREADS 64 /* whose records may wait for their samples at a time */
+#define LANG_LOOKS   8  /* the most files that are opened when images of a process are looked at */
 
 struct langs {
 	struct sample_bpf *bpf; /* borrowed */
@@ -24,32 +26,41 @@ struct langs {
 		ino_t ino;
 		off_t bytes;
 		struct timespec changed; /* when its contents changed last */
-		bool used, has;          /* has: an interpreter with a known layout */
+		uint32_t number;         /* no two files share it; 0: none */
+		bool has;                /* an interpreter with a known layout */
 		char *path;              /* where it was found first */
 		struct lang_layout layout;
 	} files[LANG_FILES];
-	size_t next_file; /* the place of the next new one */
+	uint32_t next_file; /* the place of the next new one */
+	uint32_t n_files;   /* how many files were opened */
 	/* Processes with an interpreter. */
 	struct lang_process {
-		uint32_t pid, file; /* file: index */
-		uint64_t start;     /* the interpreter is mapped there */
+		uint32_t pid;
+		uint32_t file;  /* its number */
+		uint64_t start; /* the interpreter is mapped there */
 		struct sample_python python;
 	} * processes;
 	size_t n, cap;
 	uint32_t last_serial;
-	uint8_t file_of[LANG_SERIALS]; /* by serial number: index of the interpreter's file */
+	/* The files of the last processes, by serial number. */
+	struct lang_owner {
+		uint32_t serial, file;
+	} owners[LANG_SERIALS];
 	/* By number of the process in the trace: the trace has an image of its functions. */
 	uint8_t *has_image;
 	size_t cap_has_image;
 	struct lang_names names;
-	uint64_t n_dropped;               /* names.n_dropped when the serial numbers were given */
-	struct sample_python_record last; /* it belongs to the next sample of its thread */
-	uint64_t lost;                    /* samples without the record that they need */
-	int err;                          /* the first error, -ENOMEM */
+	uint64_t n_dropped; /* names.n_dropped when the serial numbers were given */
+	/* By thread: it belongs to the next sample of its thread. */
+	struct sample_python_record last[LANG_THREADS];
+	uint64_t lost;    /* samples without the record that they need */
+	uint64_t refused; /* processes that the BPF program had no room for */
+	int err;          /* the first error, -ENOMEM */
 };
 
-/* Looks for an interpreter in the mapped images of a process. */
-void langs_map(struct langs *l, uint32_t pid, const struct sample_image *images, size_t count);
+/* Looks for an interpreter in images that a process has mapped. An image is given once. Returns
+ * true if one is there: then the caller must call langs_unmap. */
+bool langs_map(struct langs *l, uint32_t pid, const struct sample_image *images, size_t count);
 /* The process has ended, or executes another program. */
 void langs_unmap(struct langs *l, uint32_t pid);
 

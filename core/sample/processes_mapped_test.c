@@ -188,7 +188,9 @@ static void test_two_threads(void **state)
 {
 	static struct langs l;
 	struct sample_record s = { .h.tid = 7, .h.ts_ns = 5, .flags = SAMPLE_PYTHON };
-	struct sample_python_record r = { .h = s.h, .serial = 1, .n = 1 };
+	struct sample_python_record r = {
+		.h = s.h, .serial = 1, .n = 1, .frames = { 0x1000, 0x1000 }
+	};
 	uint64_t to[STACK_MAX_FRAMES];
 	struct world *w = *state;
 

@@ -145,7 +145,9 @@ static void take_frames(void *ctx, const struct sample_python_record *r)
 
 static void take_code(void *ctx, const struct sample_code_record *r)
 {
-	langs_take_code(&((struct sampling *)ctx)->langs, r);
+	struct sampling *s = ctx;
+
+	langs_take_code(&s->langs, s->writer, r);
 }
 
 /* Those of processes that are not sampled are told of as well. */

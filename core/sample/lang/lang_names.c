@@ -8,14 +8,15 @@
 
 #include "base/vec.h"
 
-#define CUT        "..."
-#define UNREADABLE "[unreadable Python frame]"
+#define CUT         "..."
+#define UNREADABLE  "[unreadable Python frame]"
+#define BLOCK_BYTES 16 /* what malloc takes besides, about */
 
 /* ---- texts */
 
 static size_t put_utf8(char *to, uint32_t c)
 {
-	if (c < 0x20 || c == 0x7f || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
 		c = '?';
 	if (c < 0x80) {
 		to[0] = (char)c;
@@ -110,7 +111,7 @@ static int add_function(struct lang_names *l, const char *name, const char *file
 		return err;
 	}
 	f.address = LANG_ADDRESS_FROM + ++l->n_addresses * LANG_ADDRESS_STEP;
-	l->bytes += strlen(name) + strlen(file);
+	l->bytes += strlen(name) + strlen(file) + 2 * (1 + BLOCK_BYTES);
 	*number = (uint32_t)l->n;
 	l->functions[l->n++] = f;
 	return 0;
@@ -126,6 +127,16 @@ static struct lang_code *find_code(const struct lang_names *l, uint32_t serial, 
 		if (l->codes[i].code == code && l->codes[i].serial == serial)
 			return &l->codes[i];
 	return NULL;
+}
+
+static bool is_full(const struct lang_names *l)
+{
+	return l->n >= LANG_CODES_MAX || l->n_codes >= LANG_CODES_MAX || l->bytes >= LANG_BYTES_MAX;
+}
+
+bool lang_names_full(const struct lang_names *l)
+{
+	return is_full(l) || l->n_unwritten + SAMPLE_PYTHON_FRAMES >= LANG_CODES_MAX;
 }
 
 static void drop_all(struct lang_names *l)
@@ -162,7 +173,7 @@ int lang_names_take(struct lang_names *l, const struct sample_code_record *r)
 		return 0;
 	if (!lang_text(file, sizeof(file), &r->file, r->file_bytes, sizeof(r->file_bytes)))
 		*file = '\0';
-	if (l->n_codes >= LANG_CODES_MAX || l->bytes >= LANG_BYTES_MAX)
+	if (is_full(l))
 		return 0; /* until the owner has written the names, and drops them */
 	name_of(full, sizeof(full), name, file);
 	int err = add_function(l, full, file, r->line, &function);
@@ -187,12 +198,27 @@ int lang_names_take(struct lang_names *l, const struct sample_code_record *r)
 
 /* ---- into the trace */
 
+/* Notes once that the trace needs the name of an address. */
 static bool note(struct lang_names *l, uint64_t address, uint32_t process, uint32_t function)
 {
-	if (vec_reserve(&l->unwritten, &l->cap_unwritten, l->n_unwritten + 1))
+	const uint32_t hash = hash_u64_pair(address, process);
+	size_t at;
+
+	for (uint32_t i = hash_index_first(&l->by_unwritten, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&l->by_unwritten, hash, &at))
+		if (l->unwritten[i].address == address && l->unwritten[i].process == process)
+			return true;
+	if (vec_reserve(&l->unwritten, &l->cap_unwritten, l->n_unwritten + 1) ||
+	    hash_index_put(&l->by_unwritten, hash, (uint32_t)l->n_unwritten))
 		return false;
 	l->unwritten[l->n_unwritten++] = (struct lang_unwritten){ address, process, function };
 	return true;
+}
+
+static void forget_unwritten(struct lang_names *l)
+{
+	l->n_unwritten = 0;
+	hash_index_free(&l->by_unwritten);
 }
 
 uint64_t lang_names_address(struct lang_names *l, uint32_t serial, uint64_t code, uint32_t process)
@@ -200,8 +226,7 @@ uint64_t lang_names_address(struct lang_names *l, uint32_t serial, uint64_t code
 	struct lang_code *c = find_code(l, serial, code);
 
 	if (!c) {
-		if (l->nameless != process + 1 && note(l, LANG_UNREADABLE, process, TRACE_NONE))
-			l->nameless = process + 1;
+		note(l, LANG_UNREADABLE, process, TRACE_NONE);
 		return LANG_UNREADABLE;
 	}
 	const uint64_t address = l->functions[c->function].address;
@@ -245,9 +270,8 @@ int lang_names_write(struct lang_names *l, struct trace_writer *w)
 	free(symbols);
 	free(locations);
 	free(frames);
-	l->n_unwritten = 0;
-	l->nameless = 0;
-	if (l->n_codes >= LANG_CODES_MAX || l->bytes >= LANG_BYTES_MAX)
+	forget_unwritten(l);
+	if (is_full(l))
 		drop_all(l);
 	return err;
 }
@@ -255,13 +279,13 @@ int lang_names_write(struct lang_names *l, struct trace_writer *w)
 void lang_names_again(struct lang_names *l)
 {
 	l->trace++;
-	l->n_unwritten = 0;
-	l->nameless = 0;
+	forget_unwritten(l);
 }
 
 void lang_names_free(struct lang_names *l)
 {
 	drop_all(l);
+	forget_unwritten(l);
 	free(l->functions);
 	free(l->codes);
 	free(l->unwritten);

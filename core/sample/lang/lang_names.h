@@ -11,8 +11,8 @@
 #include "trace/samples.h"
 
 /* Beyond that the names are dropped, and programs give them again. */
-#define LANG_CODES_MAX  (1u << 18)
-#define LANG_BYTES_MAX  (16u << 20)
+#define LANG_CODES_MAX  (1u << 16)
+#define LANG_BYTES_MAX  (12u << 20)
 #define LANG_NAME_BYTES 1100
 
 struct lang_names {
@@ -31,7 +31,7 @@ struct lang_names {
 	} * codes;
 	size_t n_codes, cap_codes;
 	struct hash_index by_code;
-	size_t bytes;         /* all strings take so much */
+	size_t bytes;         /* all strings take so much, with what malloc takes besides */
 	uint64_t n_addresses; /* how many were given, with those of dropped names */
 	uint32_t trace;       /* number of the present trace, from 1 on */
 	uint64_t n_dropped;   /* how often all were dropped */
@@ -41,8 +41,12 @@ struct lang_names {
 		uint32_t process, function; /* function: TRACE_NONE for LANG_UNREADABLE */
 	} * unwritten;
 	size_t n_unwritten, cap_unwritten;
-	uint32_t nameless; /* the process that LANG_UNREADABLE was noted for last, + 1 */
+	struct hash_index by_unwritten;
 };
+
+/* Returns true if there is no room for the names of another stack or another function. The caller
+ * calls lang_names_write then. */
+bool lang_names_full(const struct lang_names *l);
 
 /* Takes the names of a function. Returns 0 or -ENOMEM. */
 int lang_names_take(struct lang_names *l, const struct sample_code_record *r);

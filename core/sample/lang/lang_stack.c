@@ -12,6 +12,9 @@ struct merging {
 
 static void put(struct merging *m, uint64_t pc)
 {
+	/* One stands for any number of frames. */
+	if (pc == STACK_MISSING_PC && m->n && m->to[m->n - 1] == pc)
+		return;
 	if (m->n < m->most)
 		m->to[m->n++] = pc;
 }

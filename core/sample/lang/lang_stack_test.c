@@ -53,6 +53,7 @@ static void test_text(void **state)
 	assert_string_equal(text_of(3, 1, "\xfc\n\x7f", 3), "\xc3\xbc??");
 	assert_string_equal(text_of(3, 2, two, sizeof(two)), "z\xe2\x82\xac?");
 	assert_string_equal(text_of(2, 4, four, sizeof(four)), "\xf0\x9f\x90\x8d?");
+	assert_string_equal(text_of(3, 1, "\x1b\x9b\xa0", 3), "??\xc2\xa0");
 	assert_string_equal(text_of(0, 1, "x", 1), "");
 	/* It does not reach beyond the bytes, however long the text is by its length. */
 	assert_string_equal(text_of(UINT32_MAX, 1, "main", 4), "main...");
@@ -162,6 +163,56 @@ static void test_many_names(void **state)
 	lang_names_free(&l);
 }
 
+/* A program that changes its functions all the time takes no more memory, nor do two that have
+ * frames without names. */
+static void test_unwritten(void **state)
+{
+	struct lang_names l = { 0 };
+	uint32_t process;
+	struct trace_writer *w = begin(&process);
+	uint64_t first = 0, last = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < 100000; i++) {
+		take(&l, 0x1000, i % 2 ? "odd" : "even", "g.py", 1);
+		last = lang_names_address(&l, SERIAL, 0x1000, process);
+		first = i ? first : last;
+		lang_names_address(&l, SERIAL, 0x3000, process + i % 2);
+	}
+	assert_int_equal(l.n_unwritten, 4);
+	assert_int_equal(trace_writer_process(w, &(struct sample_process){ .comm = "x" }, &process),
+			 0);
+	assert_int_equal(lang_names_write(&l, w), 0);
+	assert_string_equal(symbol_at(w, 0, first)->name, "even");
+	assert_string_equal(symbol_at(w, 0, last)->name, "odd");
+	assert_int_equal(l.n_unwritten, 0);
+	trace_writer_abort(w);
+	lang_names_free(&l);
+}
+
+/* Functions that all have the address of one have a bound, too. */
+static void test_many_of_one(void **state)
+{
+	struct lang_names l = { 0 };
+	uint32_t process;
+	struct trace_writer *w = begin(&process);
+
+	(void)state;
+	for (uint32_t i = 0; i < LANG_CODES_MAX - SAMPLE_PYTHON_FRAMES; i++) {
+		assert_false(lang_names_full(&l));
+		take(&l, 0x1000, "f", "", i);
+		lang_names_address(&l, SERIAL, 0x1000, process);
+	}
+	assert_true(lang_names_full(&l));
+	for (uint32_t i = LANG_CODES_MAX; i < 2 * LANG_CODES_MAX; i++)
+		take(&l, 0x1000, "f", "", i);
+	assert_int_equal(l.n, LANG_CODES_MAX);
+	assert_int_equal(lang_names_write(&l, w), 0);
+	assert_false(lang_names_full(&l));
+	trace_writer_abort(w);
+	lang_names_free(&l);
+}
+
 /* ---- stacks */
 
 #define RUN(n, code) ((uint64_t)(n) << PYTHON_RUN_BIT | (code))
@@ -260,6 +311,13 @@ static void test_missing(void **state)
 
 	(void)state;
 	check(&r, pcs, COUNT(pcs), want, COUNT(want));
+	/* More runs than are kept: frames are missing once. */
+	const struct sample_python_record many = {
+		.serial = SERIAL, .n = 1, .frames = { RUN(SAMPLE_PYTHON_RUNS, PYTHON_MISSING) }
+	};
+	const uint64_t once[] = { 10, 11, 12, STACK_MISSING_PC };
+
+	check(&many, pcs, COUNT(pcs), once, COUNT(once));
 }
 
 static void test_room(void **state)
@@ -300,11 +358,12 @@ static void test_random(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),       cmocka_unit_test(test_names),
-		cmocka_unit_test(test_many_names), cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_empty_run),  cmocka_unit_test(test_short_walk),
-		cmocka_unit_test(test_missing),    cmocka_unit_test(test_room),
-		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_text),        cmocka_unit_test(test_names),
+		cmocka_unit_test(test_many_names),  cmocka_unit_test(test_runs),
+		cmocka_unit_test(test_empty_run),   cmocka_unit_test(test_short_walk),
+		cmocka_unit_test(test_missing),     cmocka_unit_test(test_room),
+		cmocka_unit_test(test_random),      cmocka_unit_test(test_unwritten),
+		cmocka_unit_test(test_many_of_one),
 	};
 
 	return cmocka_run_group_tests(tests, name_them, forget_them);

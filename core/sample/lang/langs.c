@@ -191,8 +191,16 @@ void langs_take_frames(struct langs *l, const struct sample_python_record *r)
 	memcpy(last->frames, r->frames, last->n * sizeof(*r->frames));
 }
 
-void langs_take_code(struct langs *l, const struct sample_code_record *r)
+static void make_room(struct langs *l, struct trace_writer *w)
 {
+	const int err = lang_names_full(&l->names) ? langs_write(l, w) : 0;
+
+	l->err = l->err ? l->err : err;
+}
+
+void langs_take_code(struct langs *l, struct trace_writer *w, const struct sample_code_record *r)
+{
+	make_room(l, w);
 	const int err = lang_names_take(&l->names, r);
 
 	l->err = l->err ? l->err : err;
@@ -239,6 +247,7 @@ uint32_t langs_stack(struct langs *l, struct trace_writer *w, const struct sampl
 		memcpy(to, pcs, n * sizeof(*to));
 		return n;
 	}
+	make_room(l, w);
 	const int err = put_image(l, w, process, last->serial);
 
 	l->err = l->err ? l->err : err;

@@ -55,18 +55,19 @@ struct langs {
 	struct sample_python_record last[LANG_THREADS];
 	uint64_t lost;    /* samples without the record that they need */
 	uint64_t refused; /* processes that the BPF program had no room for */
-	int err;          /* the first error, -ENOMEM */
+	int err;          /* the first error, -errno */
 };
 
 /* Looks for an interpreter in images that a process has mapped. An image is given once. Returns
- * true if one is there: then the caller must call langs_unmap. */
+ * true if one is there. The caller then must call langs_unmap. */
 bool langs_map(struct langs *l, uint32_t pid, const struct sample_image *images, size_t count);
 /* The process has ended, or executes another program. */
 void langs_unmap(struct langs *l, uint32_t pid);
 
-/* Receive records of the BPF program. */
+/* Receive records of the BPF program. If there is no room for more names, langs_take_code writes
+ * all names into the trace and drops them. */
 void langs_take_frames(struct langs *l, const struct sample_python_record *r);
-void langs_take_code(struct langs *l, const struct sample_code_record *r);
+void langs_take_code(struct langs *l, struct trace_writer *w, const struct sample_code_record *r);
 /* Makes the stack of a sample whose process has this number in the trace: pcs are its n addresses.
  * Writes at most STACK_MAX_FRAMES addresses into `to`, and returns their number. Writes an image of
  * the interpreter's file into the trace, in which the functions have addresses. */

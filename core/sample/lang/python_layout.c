@@ -130,6 +130,9 @@ int python_layout_of(struct sample_python *to, uint64_t version, uint64_t runtim
 
 /* ---- in a file */
 
+/* The interpreter has some thousand symbols. libelf keeps a copy of the section. */
+#define SYMBOLS_BYTES (4u << 20)
+
 struct symbols {
 	uint64_t runtime, version, code_type; /* link-time addresses; 0: not found */
 };
@@ -147,7 +150,13 @@ static void take_symbol(struct symbols *to, const char *name, uint64_t at)
 /* The interpreter exports them for its extensions, so stripped files have them, too. */
 static void find_symbols(Elf *elf, Elf_Scn *scn, const GElf_Shdr *sh, struct symbols *to)
 {
-	Elf_Data *data = foreign_elf_data(scn, sh, FOREIGN_SECTION_BYTES);
+	Elf_Scn *strings = elf_getscn(elf, sh->sh_link);
+	GElf_Shdr of_strings;
+
+	if (!strings || !gelf_getshdr(strings, &of_strings) ||
+	    !foreign_elf_data(strings, &of_strings, SYMBOLS_BYTES))
+		return;
+	Elf_Data *data = foreign_elf_data(scn, sh, SYMBOLS_BYTES);
 	const size_t n = data && sh->sh_entsize ? data->d_size / sh->sh_entsize : 0;
 	GElf_Sym sym;
 
@@ -204,8 +213,10 @@ static int recognize(Elf *elf, int fd, struct lang_layout *to)
 	GElf_Shdr sh;
 
 	while ((scn = elf_nextscn(elf, scn)))
-		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM)
+		if (gelf_getshdr(scn, &sh) && sh.sh_type == SHT_DYNSYM) {
 			find_symbols(elf, scn, &sh, &found);
+			break; /* a file has one */
+		}
 	if (!found.runtime || !found.code_type)
 		return -ENOENT;
 	if (!found.version) /* before 3.11 */

@@ -2,6 +2,7 @@
 /* The layout of an interpreter, by its version and from files. */
 #include "sample/lang/python_layout.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -217,13 +218,61 @@ static void test_damaged(void **state)
 	close(fd);
 }
 
+#define HEADERS 2000
+#define CLAIMED (64u << 20)
+static size_t address_space_kb(void)
+{
+	char line[128];
+	size_t kb = 0;
+	FILE *f = fopen("/proc/self/status", "re");
+
+	assert_non_null(f);
+	while (fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmPeak: %zu", &kb) == 1)
+			break;
+	fclose(f);
+	return kb;
+}
+
+/* Each of its sections claims to be a large table of symbols, and all are the same bytes. */
+static void test_many_tables(void **state)
+{
+	static Elf64_Shdr sections[HEADERS];
+	const Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
+				  .e_type = ET_DYN,
+				  .e_machine = EM_X86_64,
+				  .e_version = 1,
+				  .e_shoff = CLAIMED,
+				  .e_ehsize = sizeof(head),
+				  .e_shentsize = sizeof(*sections),
+				  .e_shnum = HEADERS };
+	int fd = memfd_create("many", MFD_CLOEXEC);
+	struct lang_layout a;
+
+	(void)state;
+	for (size_t i = 1; i < HEADERS; i++)
+		sections[i] = (Elf64_Shdr){ .sh_type = i % 2 ? SHT_DYNSYM : SHT_STRTAB,
+					    .sh_offset = 4096,
+					    .sh_size = CLAIMED - 4096,
+					    .sh_link = (uint32_t)(i % 2 ? i + 1 : 0),
+					    .sh_entsize = sizeof(Elf64_Sym) };
+	assert_int_equal(ftruncate(fd, CLAIMED + sizeof(sections)), 0);
+	assert_int_equal(pwrite(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(pwrite(fd, sections, sizeof(sections), CLAIMED), sizeof(sections));
+	const size_t before = address_space_kb();
+
+	assert_int_equal(lang_python.recognize(fd, &a), -ENOENT);
+	assert_true(address_space_kb() - before < CLAIMED >> 10);
+	close(fd);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_table),         cmocka_unit_test(test_other_versions),
 		cmocka_unit_test(test_debug_offsets), cmocka_unit_test(test_bad_offsets),
 		cmocka_unit_test(test_recognize),     cmocka_unit_test(test_no_interpreter),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_damaged),       cmocka_unit_test(test_many_tables),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

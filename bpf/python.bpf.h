@@ -33,32 +33,50 @@ struct {
 	__type(value, uint64_t);
 } python_threads SEC(".maps");
 
-/* Code objects whose names user space has. If the address has another object since, its names
- * differ. */
+/* Code objects whose names user space has, and a hash of what tells the object from another one at
+ * the same address. */
 struct python_code {
 	uint64_t code;
 	uint32_t serial, pad;
-};
-struct python_named {
-	uint64_t name, file;
-	uint32_t line, pad;
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 65536);
 	__type(key, struct python_code);
-	__type(value, struct python_named);
+	__type(value, uint64_t);
 } python_codes SEC(".maps");
+
+/* The first numbers of a str object are its length, its hash and its state. */
+#define TEXT_WORDS 3
+#define TEXT_TAIL  4
+struct python_text {
+	uint64_t at, head[TEXT_WORDS], tail[TEXT_TAIL]; /* tail: its last characters */
+};
+#define CODE_WORDS 4
+#define SIGN_WORDS (CODE_WORDS + 2 * (1 + TEXT_WORDS + TEXT_TAIL))
+/* A program that makes functions all the time has one at the address of another, with names at the
+ * addresses of the other's names. From 3.12 on `numbers` has the version of the code (co_version),
+ * which is another one for each. */
+union python_sign {
+	struct {
+		uint64_t numbers[CODE_WORDS]; /* from the line on */
+		struct python_text name, file;
+	};
+	uint64_t words[SIGN_WORDS];
+};
 
 struct python {
 	struct sample_python of;
+	union python_sign sign;
 	uint64_t base;                /* the thread's local storage; its pthread_self() */
 	uint64_t interpreter, thread; /* the next ones to look at */
 	uint64_t state;               /* the thread state that was found; 0: none */
 	uint64_t frame, cframe;
-	uint64_t outer;    /* the innermost frame of the next run, by its _PyCFrame */
-	uint32_t next_run; /* the innermost run whose evaluator the walk has not reached */
-	uint32_t pad;
+	uint64_t outer;         /* the innermost frame of the next run, by its _PyCFrame */
+	uint32_t next_run;      /* the innermost run whose evaluator the walk has not reached */
+	uint32_t name_lost;     /* user space does not have the names of `named` */
+	uint32_t nameless, pad; /* nameless: the sample has such a frame */
+	uint64_t named;         /* the last code object */
 	uint64_t marks[SAMPLE_PYTHON_RUNS]; /* addresses of the runs' marks */
 	struct sample_python_record record;
 	struct sample_code_record code;
@@ -116,28 +134,68 @@ static __always_inline void read_text(const struct sample_python *of, struct sam
 	text->width = width;
 }
 
-/* Sends the names of a code object, unless user space has them. */
-static __always_inline void name_code(struct python *p, uint64_t code)
+static __always_inline void sign_text(const struct sample_python *of, struct python_text *to,
+				      uint64_t at)
 {
-	p->code.code = code; /* a recursion is looked up once */
+	uint64_t chars, n;
 
+	to->at = at;
+	bpf_probe_read_user(to->head, sizeof(to->head), (void *)(at + of->text_length));
+	__builtin_memset(to->tail, 0, sizeof(to->tail));
+	chars = at + (python_word(at + of->text_state) & 64 ? of->text_ascii : of->text_compact);
+	n = to->head[0];
+	if (n > sizeof(to->tail)) {
+		chars += n - sizeof(to->tail);
+		n = sizeof(to->tail);
+	}
+	bpf_probe_read_user(to->tail, n, (void *)chars);
+}
+
+static __always_inline uint64_t sign_code(struct python *p, uint64_t code)
+{
+	uint64_t hash = 0;
+
+	bpf_probe_read_user(p->sign.numbers, sizeof(p->sign.numbers),
+			    (void *)(code + p->of.code_line));
+	sign_text(&p->of, &p->sign.name, python_word(code + p->of.code_name));
+	sign_text(&p->of, &p->sign.file, python_word(code + p->of.code_file));
+#pragma unroll
+	for (int i = 0; i < SIGN_WORDS; i++) {
+		hash = (hash ^ p->sign.words[i]) * 0x9e3779b97f4a7c15ull;
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* Samples need the other half of the ring. */
+static __always_inline int has_room_for_names(void)
+{
+	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) * 2 <
+	       bpf_ringbuf_query(&ring, BPF_RB_RING_SIZE);
+}
+
+/* Sends the names of a code object, unless user space has them. Returns 0 if it has not. Then it
+ * may have those of another object. */
+static __always_inline int name_code(struct python *p, uint64_t code)
+{
 	struct python_code key = { .code = code, .serial = p->of.serial };
-	struct python_named now = { .name = python_word(code + p->of.code_name),
-				    .file = python_word(code + p->of.code_file),
-				    .line = python_word(code + p->of.code_line) };
-	struct python_named *before = bpf_map_lookup_elem(&python_codes, &key);
+	uint64_t now = sign_code(p, code);
+	uint64_t *before = bpf_map_lookup_elem(&python_codes, &key);
 
-	if (before && before->name == now.name && before->file == now.file &&
-	    before->line == now.line)
-		return;
+	if (before && *before == now)
+		return 1;
 	p->code.h = p->record.h;
 	p->code.h.kind = SAMPLE_RECORD_CODE;
 	p->code.serial = p->of.serial;
-	p->code.line = now.line;
-	read_text(&p->of, &p->code.name, p->code.name_bytes, SAMPLE_PYTHON_NAME, now.name);
-	read_text(&p->of, &p->code.file, p->code.file_bytes, SAMPLE_PYTHON_FILE, now.file);
-	if (!bpf_ringbuf_output(&ring, &p->code, sizeof(p->code), BPF_RB_NO_WAKEUP))
-		bpf_map_update_elem(&python_codes, &key, &now, BPF_ANY);
+	p->code.code = code;
+	p->code.line = p->sign.numbers[0];
+	read_text(&p->of, &p->code.name, p->code.name_bytes, SAMPLE_PYTHON_NAME, p->sign.name.at);
+	read_text(&p->of, &p->code.file, p->code.file_bytes, SAMPLE_PYTHON_FILE, p->sign.file.at);
+	if (!p->code.name.width || !p->code.name.length || !has_room_for_names() ||
+	    bpf_ringbuf_output(&ring, &p->code, sizeof(p->code), BPF_RB_NO_WAKEUP))
+		return 0;
+	bpf_map_update_elem(&python_codes, &key, &now, BPF_ANY);
+	return 1;
 }
 
 /* ---- frames */
@@ -163,10 +221,16 @@ static __always_inline void put_code(struct python *p, uint64_t code)
 		return;
 	if (n == SAMPLE_PYTHON_FRAMES - 1)
 		code = PYTHON_MISSING;
+	if (code && code != p->named) { /* a recursion is looked up once */
+		p->named = code;
+		p->name_lost = !name_code(p, code);
+	}
+	if (code && p->name_lost) {
+		code = PYTHON_NAMELESS;
+		p->nameless = 1;
+	}
 	p->record.frames[n] = code | (uint64_t)p->record.n_runs << PYTHON_RUN_BIT;
 	p->record.n = n + 1;
-	if (code && code != p->code.code)
-		name_code(p, code);
 }
 
 /* The evaluator with this _PyCFrame is next. */
@@ -184,8 +248,12 @@ static long python_frame(uint32_t i, void *ctx)
 
 	(void)i;
 	(void)ctx;
-	if (!p || !p->frame || p->record.n_runs >= SAMPLE_PYTHON_RUNS)
+	if (!p || !p->frame)
 		return 1;
+	if (p->record.n_runs >= SAMPLE_PYTHON_RUNS) {
+		put_code(p, PYTHON_MISSING);
+		return 1;
+	}
 	if (bpf_probe_read_user(&code, sizeof(code), (void *)(p->frame + p->of.frame_code)) ||
 	    bpf_probe_read_user(&previous, sizeof(previous),
 				(void *)(p->frame + p->of.frame_previous))) {
@@ -211,6 +279,17 @@ static long python_frame(uint32_t i, void *ctx)
 	return 0;
 }
 
+/* Sets the innermost frame of a thread state. Returns 0 if it has none. Then the thread does not
+ * execute Python, or it does so in another interpreter. */
+static __always_inline int has_frame(struct python *p, uint64_t state)
+{
+	p->frame = python_word(state + p->of.thread_frame);
+	p->cframe = p->frame;
+	if (p->of.by_cframe && p->frame)
+		p->frame = python_word(p->cframe + p->of.cframe_frame);
+	return p->frame != 0;
+}
+
 /* Looks at a thread state, or goes on to the next interpreter's. Returns 1 at the end. */
 static long python_state(uint32_t i, void *ctx)
 {
@@ -227,7 +306,7 @@ static long python_state(uint32_t i, void *ctx)
 		p->interpreter = python_word(p->interpreter + p->of.interpreter_next);
 		return 0;
 	}
-	if (python_word(p->thread + p->of.thread_id) == p->base) {
+	if (python_word(p->thread + p->of.thread_id) == p->base && has_frame(p, p->thread)) {
 		p->state = p->thread;
 		return 1;
 	}
@@ -242,13 +321,14 @@ static __always_inline void find_state(struct python *p, uint32_t tid)
 	struct python_thread key = { .serial = p->of.serial, .tid = tid };
 	uint64_t *known = bpf_map_lookup_elem(&python_threads, &key);
 
-	p->state = 0;
-	if (known && python_word(*known + p->of.thread_id) == p->base) {
+	p->state = p->thread = 0;
+	p->interpreter = python_word(p->of.interpreters);
+	/* The newest interpreter is first. A thread may have a state in each. */
+	if (known && !python_word(p->interpreter + p->of.interpreter_next) &&
+	    python_word(*known + p->of.thread_id) == p->base && has_frame(p, *known)) {
 		p->state = *known;
 		return;
 	}
-	p->thread = 0;
-	p->interpreter = python_word(p->of.interpreters);
 	bpf_loop(PYTHON_THREADS, python_state, 0, 0);
 	if (p->state)
 		bpf_map_update_elem(&python_threads, &key, &p->state, BPF_ANY);
@@ -274,12 +354,9 @@ static __always_inline void read_python(struct walk *w, struct task_struct___loc
 		find_state(p, w->record.h.tid);
 	if (!p->base || !p->state)
 		return;
-	p->frame = python_word(p->state + p->of.thread_frame);
-	if (p->of.by_cframe && p->frame) {
-		enter_cframe(p, p->frame);
-		p->frame = python_word(p->cframe + p->of.cframe_frame);
-	}
-	p->code.code = 0;
+	if (p->of.by_cframe)
+		enter_cframe(p, p->cframe);
+	p->named = p->nameless = 0;
 	bpf_loop(PYTHON_STEPS, python_frame, 0, 0);
 }
 
@@ -317,6 +394,7 @@ static __always_inline void send_python(struct walk *w, struct sample_counters *
 		count->python_lost++;
 	else
 		w->record.flags |= SAMPLE_PYTHON;
+	count->python_nameless += p->nameless;
 }
 
 #endif

@@ -231,14 +231,16 @@ struct sample_python_record {
 	 * walk of the stack did not reach it. */
 	uint32_t evaluator[SAMPLE_PYTHON_RUNS];
 	/* Addresses of code objects, innermost first, with the run's number above bit
-	 * PYTHON_RUN_BIT. PYTHON_MISSING: further frames of the run are missing. */
+	 * PYTHON_RUN_BIT. PYTHON_MISSING: further frames of the run are missing. PYTHON_NAMELESS:
+	 * a function whose names could not be read or sent. */
 	uint64_t frames[SAMPLE_PYTHON_FRAMES];
 };
-#define PYTHON_NOWHERE ~0u
-#define PYTHON_MISSING 0 /* in place of the address of a code object */
-#define PYTHON_RUN_BIT 48
-#define PYTHON_RUN(x)  ((uint32_t)((x) >> PYTHON_RUN_BIT))
-#define PYTHON_CODE(x) ((x) & ((1ull << PYTHON_RUN_BIT) - 1))
+#define PYTHON_NOWHERE  ~0u
+#define PYTHON_MISSING  0 /* in place of the address of a code object */
+#define PYTHON_NAMELESS 1
+#define PYTHON_RUN_BIT  48
+#define PYTHON_RUN(x)   ((uint32_t)((x) >> PYTHON_RUN_BIT))
+#define PYTHON_CODE(x)  ((x) & ((1ull << PYTHON_RUN_BIT) - 1))
 
 /* A str object of the program. */
 struct sample_text {
@@ -257,13 +259,14 @@ struct sample_code_record {
 
 /* Counters of one CPU. */
 struct sample_counters {
-	uint64_t samples;     /* times that the program ran */
-	uint64_t lost;        /* samples without room in the ring */
-	uint64_t lost_period; /* sum of the lost samples' periods */
-	uint64_t labels_lost; /* lost label records, and labels that could not be read */
-	uint64_t deaths_lost; /* unreported threads and goroutines of dying processes */
-	uint64_t python_lost; /* samples whose Python frames had no room in the ring */
-	int64_t due_ns;       /* sampled time that has to pass before the next sample is due */
+	uint64_t samples;         /* times that the program ran */
+	uint64_t lost;            /* samples without room in the ring */
+	uint64_t lost_period;     /* sum of the lost samples' periods */
+	uint64_t labels_lost;     /* lost label records, and labels that could not be read */
+	uint64_t deaths_lost;     /* unreported threads and goroutines of dying processes */
+	uint64_t python_lost;     /* samples whose Python frames had no room in the ring */
+	uint64_t python_nameless; /* samples with Python frames whose names could not be given */
+	int64_t due_ns;           /* sampled time that has to pass before the next sample is due */
 	uint64_t due_known;
 };
 

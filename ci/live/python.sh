@@ -155,6 +155,29 @@ children() {
 }
 check "Python that forks and executes Python" children
 
+# A function whose code and names are in the memory of another one's has its own name.
+reused() { # VERSION
+	local python
+	python=$(interpreter "$1") || skip "no CPython $1 here"
+	cat >reused.py <<-'END'
+		import ctypes, sys, time
+
+		space = {}
+		exec("def first_name(sec):\n    end = time.process_time() + sec\n    while time.process_time() < end:\n        sum(range(100))\n",
+		     {"time": time}, space)
+		f = space["first_name"]
+		f(1)
+		ctypes.memmove(id(f.__code__.co_qualname) + sys.getsizeof("") - 1, b"other", 5)
+		f(1)
+	END
+	gt sample -F 999 -o trace -- "$python" reused.py >out
+	paths trace >rows
+	near "$(count ';first_name' <rows)" "$(count ';other_name' <rows)" 0.5 400
+}
+for version in 3.11 3.12 3.13; do
+	check "Python $version, a function in the memory of another" reused "$version"
+done
+
 # A process whose frames lead in a circle, or nowhere, neither stops gotrace nor makes it fail.
 damaged() {
 	local python

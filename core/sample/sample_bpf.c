@@ -366,6 +366,7 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 			sum.labels_lost += each[i].labels_lost;
 			sum.deaths_lost += each[i].deaths_lost;
 			sum.python_lost += each[i].python_lost;
+			sum.python_nameless += each[i].python_nameless;
 		}
 	free(each);
 	return sum;

@@ -34,14 +34,15 @@ static int describe_interpreters(struct sampling *s, const struct sample_counter
 {
 	const uint64_t lost = c->python_lost + s->langs.lost;
 
-	if (!lost && !s->langs.refused)
+	if (!lost && !c->python_nameless && !s->langs.refused)
 		return 0;
 	return trace_info_setf(&s->end, KEY_WARN_FRAMES,
 			       "%" PRIu64 " samples of Python programs have frames of the "
 			       "interpreter only, because there was no room for the functions. "
+			       "%" PRIu64 " samples have functions whose names could not be read. "
 			       "%" PRIu64 " Python programs have no functions at all, because "
 			       "there were too many programs",
-			       lost, s->langs.refused);
+			       lost, c->python_nameless, s->langs.refused);
 }
 
 /* What is missing besides samples. */
@@ -140,6 +141,7 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 	c.labels_lost -= told->labels_lost;
 	c.deaths_lost -= told->deaths_lost;
 	c.python_lost -= told->python_lost;
+	c.python_nameless -= told->python_nameless;
 	return c;
 }
 

@@ -122,7 +122,7 @@ linked() { objcopy --add-gnu-debuglink=native.debug native && mkdir -p .debug &&
 # A function that was inlined has its own time, below the functions that it is inlined in. The linker knows one of the three.
 inlines() { # COMMAND...: moves the DWARF of native elsewhere
 	command -v gcc >/dev/null || skip "needs gcc"
-	gcc -O2 -g -fomit-frame-pointer -o native "$TOP/fixtures/native/inlined.c" || skip "gcc cannot build it"
+	gcc -O2 -g -fomit-frame-pointer -o native "$TOP/fixtures/native/inlined.c" || fail "gcc cannot build it"
 	[ "$(nm native | grep -c -E ' (leaf|middle|outer)$')" = 1 ] || fail "nothing is inlined"
 	"$@"
 	gt sample -F 1999 -o trace -- ./native 2 >out

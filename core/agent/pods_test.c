@@ -142,26 +142,34 @@ static const char *labels_in(struct splitter *s, uint32_t pid)
 	return m->labels;
 }
 
+/* A splitter that reads the links, and a process in a control group. */
+static void begin(struct splitter *s, struct agent_config *c, uint32_t pid, const char *cgroup)
+{
+	char path[128], text[256];
+
+	snprintf(path, sizeof(path), "%s/%u", root, pid);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/%u/cgroup", root, pid);
+	FILE *f = fopen(path, "we");
+
+	assert_non_null(f);
+	fprintf(f, "0::%s\n", cgroup);
+	assert_int_equal(fclose(f), 0);
+	snprintf(text, sizeof(text),
+		 "{\"store\": {\"directory\": \"/s\"}, \"kubernetes_logs\": \"%s\"}", logs);
+	assert_int_equal(config_parse(c, "a", text), 0);
+	*s = (struct splitter){ .config = c, .proc = root };
+}
+
 /* The link is there some time after the process. */
 static void test_later(void **state)
 {
 	struct agent_config c;
-	struct splitter s = { .config = &c, .proc = root };
-	char path[128], text[256];
+	struct splitter s;
 
 	(void)state;
 	empty();
-	snprintf(path, sizeof(path), "%s/7", root);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/7/cgroup", root);
-	FILE *f = fopen(path, "we");
-
-	assert_non_null(f);
-	fputs("0::/kubepods/burstable/pod6c1b9d6e-1f2a-4b3c-8d4e-5f60718293a4/" ID_A "\n", f);
-	assert_int_equal(fclose(f), 0);
-	snprintf(text, sizeof(text),
-		 "{\"store\": {\"directory\": \"/s\"}, \"kubernetes_logs\": \"%s\"}", logs);
-	assert_int_equal(config_parse(&c, "a", text), 0);
+	begin(&s, &c, 7, "/kubepods/burstable/pod6c1b9d6e-1f2a-4b3c-8d4e-5f60718293a4/" ID_A);
 	assert_null(strstr(labels_in(&s, 7), "namespace"));
 	add_link("web-0_shop_front-" ID_A ".log");
 	/* One stretch has one series of a process. */
@@ -185,23 +193,12 @@ static void test_later(void **state)
 static void test_users_group(void **state)
 {
 	struct agent_config c;
-	struct splitter s = { .config = &c, .proc = root };
-	char path[128], text[256];
+	struct splitter s;
 
 	(void)state;
 	empty();
 	add_link("web-0_shop_front-" ID_A ".log");
-	snprintf(path, sizeof(path), "%s/8", root);
-	assert_int_equal(mkdir(path, 0700), 0);
-	snprintf(path, sizeof(path), "%s/8/cgroup", root);
-	FILE *f = fopen(path, "we");
-
-	assert_non_null(f);
-	fputs("0::/user.slice/user-1000.slice/user@1000.service/app.slice/" ID_A "\n", f);
-	assert_int_equal(fclose(f), 0);
-	snprintf(text, sizeof(text),
-		 "{\"store\": {\"directory\": \"/s\"}, \"kubernetes_logs\": \"%s\"}", logs);
-	assert_int_equal(config_parse(&c, "a", text), 0);
+	begin(&s, &c, 8, "/user.slice/user-1000.slice/user@1000.service/app.slice/" ID_A);
 	const char *labels = labels_in(&s, 8);
 
 	assert_non_null(strstr(labels, ID_A));

@@ -17,7 +17,7 @@
 #define FILE_ID_TEXT_BYTES (2 * FILE_ID_BYTES + 1)
 
 /* Makes an identity from the n characters of a Go build ID. Its last part is a hash of the file,
- * 120 bits in base64 (cmd/go/internal/work/buildid.go). `go run` and `go test` leave a hash of all
+ * 120 bits in base64 (Go, cmd/go, buildid.go). `go run` and `go test` leave a hash of all
  * that went into the file there. Returns false where the linker was given another text. */
 bool file_id_of_go(const char *build_id, size_t n, uint8_t id[FILE_ID_GO_BYTES]);
 /* Returns true when the identity was made from a Go build ID. */

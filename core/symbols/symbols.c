@@ -237,7 +237,7 @@ static void say_unread(const struct resolving *r)
 
 	if (!f->inlines.ns)
 		log_warn(
-			"functions that are inlined in C, C++ and Rust are missing: reading their DWARF took too long or was interrupted");
+			"functions that are inlined in C, C++ and Rust are missing. Reading their DWARF took too long, or was interrupted");
 	if (f->too_long || f->too_much)
 		log_warn("%" PRIu64 " addresses have no name: reading symbols %s", r->counts.unread,
 			 f->too_long ? "took too long and was ended"

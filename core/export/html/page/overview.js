@@ -140,10 +140,7 @@ function answer([first, ...rows]) {
 function sentence() {
 	const order = bySelf(), whole = wholeCached(), first = order.find((f) => !DOUBTFUL[f]);
 	if (!order.length || !whole) return null;
-	const above = order.slice(0, order.indexOf(first)).reduce((sum, f) => sum + F.self_ns[f], 0); // which could be wrong
-	const all = order.reduce((sum, f) => sum + F.self_ns[f], 0);
-	if (first === undefined || (above > all / 2 && F.self_ns[first] < all / 10))
-		return el("p", { class: "answer" }, D.trace.cannot_tell || "it is not known which function took the most time, because probes took too much of it");
+	if (D.trace.cannot_tell) return el("p", { class: "answer" }, D.trace.cannot_tell);
 	if (D.trace.answer.length) return answer(D.trace.answer);
 	const group = PICKS.filter((p) => p.kind === "group" && p.goroutines > 1).reduce((m, p) => !m || p.weight > m.weight ? p : m, null);
 	const inGroup = group && group.weight > whole / 2 ? [", most of the time in ", plural(group.goroutines, "goroutine"), " of ", pickName(group)] : [];

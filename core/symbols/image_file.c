@@ -274,9 +274,9 @@ static size_t inlined_frames(struct image_file *f, uint64_t vaddr, const char *s
 	return n;
 }
 
-size_t image_file_frames(struct image_file *f, const struct sample_image *i, uint64_t pc,
-			 struct goframe *frames, size_t max, uint8_t *kind,
-			 struct inline_budget *budget)
+static size_t frames_at(struct image_file *f, const struct sample_image *i, uint64_t pc,
+			struct goframe *frames, size_t max, uint8_t *kind,
+			struct inline_budget *budget)
 {
 	uint64_t vaddr;
 
@@ -302,6 +302,18 @@ size_t image_file_frames(struct image_file *f, const struct sample_image *i, uin
 		return n;
 	frames[0] = (struct goframe){ .func = name };
 	return name != NULL;
+}
+
+/* The address of a caller is one byte less than where the call returns to. The kernel lets a
+ * signal's handler return to the first instruction of a function, and the byte before it is padding
+ * (runtime.sigreturn__sigaction in sys_linux_amd64.s, __restore_rt of C libraries). */
+size_t image_file_frames(struct image_file *f, const struct sample_image *i, uint64_t pc,
+			 struct goframe *frames, size_t max, uint8_t *kind,
+			 struct inline_budget *budget)
+{
+	const size_t n = frames_at(f, i, pc, frames, max, kind, budget);
+
+	return n ? n : frames_at(f, i, pc + 1, frames, max, kind, budget);
 }
 
 bool image_file_start(const struct image_file *f, const struct sample_image *i, uint64_t pc,

@@ -132,6 +132,39 @@ static void go_symbols(void **state)
 	}
 }
 
+/* A signal's handler returns to the start of a function. The address of that caller is the byte
+ * before, which belongs to no function. */
+static void return_to_a_start(void **state)
+{
+	const uint64_t base = 0x555500000000;
+	char path[PATH_MAX];
+
+	(void)state;
+	assert_non_null(realpath(binary_path("kinds.stripped"), path));
+	struct gobin *b = open_binary("kinds.stripped");
+	const struct gofunc *f = gobin_func_named(b, "runtime.sigreturn__sigaction");
+	assert_non_null(f);
+	assert_null(gobin_func_at(b, f->vaddr - 1));
+	const uint64_t pcs[] = { base + f->file_off - 1, base + f->file_off - 2 };
+	struct sample_image i = image_of(path, base, true);
+	struct sample_tables t = { 0 }, out;
+	struct symbols_counts c;
+
+	put_process(&t);
+	assert_int_equal(sample_tables_image(&t, &i), 0);
+	put_stack(&t, pcs, 2);
+	assert_int_equal(symbols_resolve(&t, &(struct symbols_options){ .here = true }, &out, &c),
+			 0);
+	assert_int_equal(c.found, 1);
+	assert_int_equal(sample_tables_merge(&t, &out), 0);
+	const struct sample_location *l = sample_tables_find(&t, 0, pcs[0]);
+	assert_non_null(l);
+	assert_string_equal(t.symbols[l->frames[l->n - 1].symbol].name, f->name);
+	sample_tables_free(&out);
+	sample_tables_free(&t);
+	gobin_close(b);
+}
+
 /* Later, only the same file will do: by its build id. */
 static void another_file_is_not_asked(void **state)
 {
@@ -393,15 +426,11 @@ static void mangled_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(go_frames),
-		cmocka_unit_test(go_symbols),
-		cmocka_unit_test(another_file_is_not_asked),
-		cmocka_unit_test(own_symbols),
-		cmocka_unit_test(lists_of_names),
-		cmocka_unit_test(bounded_headers),
-		cmocka_unit_test(hostile_perf_maps),
-		cmocka_unit_test(a_million_names),
-		cmocka_unit_test(hostile_images),
+		cmocka_unit_test(go_frames),         cmocka_unit_test(go_symbols),
+		cmocka_unit_test(return_to_a_start), cmocka_unit_test(another_file_is_not_asked),
+		cmocka_unit_test(own_symbols),       cmocka_unit_test(lists_of_names),
+		cmocka_unit_test(bounded_headers),   cmocka_unit_test(hostile_perf_maps),
+		cmocka_unit_test(a_million_names),   cmocka_unit_test(hostile_images),
 		cmocka_unit_test(mangled_names),
 	};
 

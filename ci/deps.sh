@@ -42,7 +42,7 @@ packages_of() {
 	kernel) # ci/vm/build-kernel.sh
 		echo gcc libc6-dev make flex bison bc libelf-dev xz-utils perl kmod cpio debian-archive-keyring ;;
 	page) # make test-page, figures and experiment-page: the page in a real browser
-		echo chromium curl ca-certificates fonts-dejavu-core time pngquant optipng "$(command -v node >/dev/null 2>&1 || echo nodejs)" ;;
+		echo chromium-headless-shell curl ca-certificates fonts-dejavu-core time pngquant optipng "$(command -v node >/dev/null 2>&1 || echo nodejs)" ;;
 	fresh) # ci/fresh.sh: a machine made from nothing
 		echo debootstrap curl ubuntu-archive-keyring ;;
 	*)	echo "ci/deps.sh: unknown group '$1'" >&2; exit 2 ;;

@@ -9,7 +9,7 @@ export class Browser {
 		const b = new Browser();
 		// No sandbox: tests run as root in containers, on pages of our own. No /dev/shm: it is small there.
 		// No time is too long: a machine may be busy. Playwright's own limit is 30 s.
-		b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium", timeout: 0,
+		b.chromium = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium-headless-shell", timeout: 0,
 			args: ["--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--force-color-profile=srgb", "--font-render-hinting=none"] });
 		return b;
 	}

@@ -4,7 +4,7 @@
 set -eu
 cd "$(dirname "$0")/../.."
 build=${O:-build}
-chromium=${CHROMIUM:-chromium}
+chromium=${CHROMIUM:-chromium-headless-shell}
 # shellcheck source=../totals.sh
 . ci/totals.sh
 

@@ -486,19 +486,25 @@ tests["in a window of 1024 pixels the table begins with what was called, and how
 	await p.done();
 };
 
+// Each test has windows of its own and mostly waits for drawn frames, so some run at once.
+const atOnce = 4;
 let passed = 0, failed = 0;
 const only = process.argv[3];
-for (const [name, run] of Object.entries(tests)) {
-	if (only && !name.includes(only)) continue;
-	try {
-		await run();
-		passed++;
-		console.log("  ok       " + name);
-	} catch (e) {
-		failed++;
-		console.log("  FAIL     " + name + "\n" + e.stack);
+const left = Object.entries(tests).filter(([name]) => !only || name.includes(only));
+async function work() {
+	for (let next; (next = left.shift());) {
+		const [name, run] = next;
+		try {
+			await run();
+			passed++;
+			console.log("  ok       " + name);
+		} catch (e) {
+			failed++;
+			console.log("  FAIL     " + name + "\n" + e.stack);
+		}
 	}
 }
+await Promise.all(Array.from({ length: atOnce }, work));
 await browser.stop();
 console.log(`${passed} passed, ${failed} failed, 0 skipped`);
 process.exitCode = failed || !passed ? 1 : 0;

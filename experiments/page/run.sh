@@ -17,7 +17,7 @@ GOTRACE=${GOTRACE:-$build/gotrace}
 # shellcheck source-path=SCRIPTDIR source=../throughput/traces.sh
 . "$top/experiments/throughput/traces.sh"
 may_measure page
-for tool in node "${CHROMIUM:-chromium}" /usr/bin/time; do
+for tool in node "${CHROMIUM:-chromium-headless-shell}" /usr/bin/time; do
 	command -v "$tool" >/dev/null || { echo "page: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
 done
 PLAYWRIGHT=$(ci/page/npm.sh playwright-core "$build")
@@ -40,7 +40,7 @@ measure() { # - PATHS
 
 begin_run
 build_stats "$work"
-fix browser "$("${CHROMIUM:-chromium}" --version 2>/dev/null), headless, software rendering, window 1440x900"
+fix browser "$("${CHROMIUM:-chromium-headless-shell}" --version 2>/dev/null), headless, software rendering, window 1440x900"
 fix node "$(node --version)"
 for paths in $pages; do trace "$(events "$paths")" "${paths%x*}" 4 >/dev/null; done
 # Nothing is compared: each size is a variant only so that their order is drawn.

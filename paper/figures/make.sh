@@ -8,7 +8,7 @@ cd "$top"
 gotrace=$(realpath -m "${GOTRACE:-build/gotrace}")
 work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-figures.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-for tool in node "${CHROMIUM:-chromium}" pngquant optipng; do
+for tool in node "${CHROMIUM:-chromium-headless-shell}" pngquant optipng; do
 	command -v "$tool" >/dev/null || { echo "figures: $tool is missing; run: ci/deps.sh page" >&2; exit 1; }
 done
 PLAYWRIGHT=$(ci/page/npm.sh playwright-core "${O:-build}")

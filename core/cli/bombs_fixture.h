@@ -41,7 +41,7 @@ enum bomb {
 };
 #define BOMBS_OF_SAMPLES STACKS
 
-/* Returns the number of a bomb's parts: n, or a tenth under sanitizers, which are ten times slower.
+/* Returns the number of a bomb's parts: n, or a fortieth under sanitizers, which are slower.
  * GOTRACE_TEST_WHOLE=1 makes all of them. */
 uint32_t bomb_many(uint32_t n);
 void bomb_events(struct trace_writer *w, enum bomb b);

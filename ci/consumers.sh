@@ -12,7 +12,7 @@ venv=$O/venv-consumers
 . ci/totals.sh
 have() { "$venv/bin/python" -c 'import duckdb, pandas, duckdb_extension_sqlite_scanner' 2>/dev/null; }
 # The reader of SQLite goes with one version of DuckDB only.
-install() { python3 -m venv "$venv" && "$venv/bin/pip" install -q --no-compile duckdb==1.5.5 duckdb-extension-sqlite-scanner==1.5.5 pandas; }
+install() { ci/venv.sh "$venv" duckdb==1.5.5 duckdb-extension-sqlite-scanner==1.5.5 pandas; }
 have || install >"$O/venv-consumers.log" 2>&1 || {
 	[ "${1:-}" = --python ] && exit 1
 	tail -n 3 "$O/venv-consumers.log"

@@ -10,8 +10,7 @@ GOTRACE=${GOTRACE:-build/gotrace} O=${O:-build}
 venv=$O/venv-perfetto
 # shellcheck source=totals.sh
 . ci/totals.sh
-[ -x "$venv/bin/python" ] || python3 -m venv "$venv"
-"$venv/bin/python" -c 'import perfetto' 2>/dev/null || "$venv/bin/pip" install -q --no-compile perfetto || {
+"$venv/bin/python" -c 'import perfetto' 2>/dev/null || ci/venv.sh "$venv" perfetto || {
 	skip "Perfetto's definitions" 'perfetto does not install from PyPI'
 	totals
 	exit

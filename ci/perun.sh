@@ -15,7 +15,7 @@ venv=$O/venv-perun traces=$top/fixtures/traces
 
 if ! "$venv/bin/perun" --version >/dev/null 2>&1; then
 	echo "perun-toolsuite is being installed into $venv"
-	if ! python3 -m venv "$venv" || ! "$venv/bin/pip" install -q --no-compile perun-toolsuite >"$O/venv-perun.log" 2>&1; then
+	if ! "$top/ci/venv.sh" "$venv" perun-toolsuite >"$O/venv-perun.log" 2>&1; then
 		tail -n 3 "$O/venv-perun.log"
 		skip Perun 'perun-toolsuite does not install here'
 		totals

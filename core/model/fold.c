@@ -24,6 +24,8 @@ static void add_own(struct call_stats *to, const struct call_stats *from)
 	to->off_probe_ns += from->off_probe_ns;
 	to->ready_probe_ns += from->ready_probe_ns;
 	to->uncertainty_ns += from->uncertainty_ns;
+	to->run_chance_ns += from->run_chance_ns;
+	to->run_bias_ns += from->run_bias_ns;
 	to->cost_ns += from->cost_ns;
 	to->sampled_ns += from->sampled_ns;
 }
@@ -47,7 +49,7 @@ static void take_calls(struct call_stats *from, const struct call_stats *st, boo
 		&from->preempt_ns,     &from->preempt_count, &from->declined_count,
 		&from->probe_ns,       &from->off_probe_ns,  &from->cost_ns,
 		&from->uncertainty_ns, &from->sampled_ns,    &from->begun_before,
-		&from->ready_probe_ns
+		&from->ready_probe_ns, &from->run_chance_ns, &from->run_bias_ns
 	};
 	const uint64_t ns[] = { st->calls,          st->finished,      st->unfinished,
 				st->unwound,        st->suspect,       st->self_ns,
@@ -55,7 +57,7 @@ static void take_calls(struct call_stats *from, const struct call_stats *st, boo
 				st->preempt_ns,     st->preempt_count, st->declined_count,
 				st->probe_ns,       st->off_probe_ns,  st->cost_ns,
 				st->uncertainty_ns, st->sampled_ns,    st->begun_before,
-				st->ready_probe_ns };
+				st->ready_probe_ns, st->run_chance_ns, st->run_bias_ns };
 
 	_Static_assert(sizeof(at) / sizeof(at[0]) == sizeof(ns) / sizeof(ns[0]), "pairs");
 	for (size_t i = 0; i < sizeof(ns) / sizeof(ns[0]); i++)

@@ -122,6 +122,8 @@ void call_stats_add(struct call_stats *into, const struct call_stats *from)
 	into->probe_ns += from->probe_ns;
 	into->inside_ns += from->inside_ns;
 	into->uncertainty_ns += from->uncertainty_ns;
+	into->run_chance_ns += from->run_chance_ns;
+	into->run_bias_ns += from->run_bias_ns;
 	into->off_probe_ns += from->off_probe_ns;
 	into->off_inside_ns += from->off_inside_ns;
 	into->cost_ns += from->cost_ns;
@@ -191,7 +193,9 @@ static void correct(struct call_stats *st, const struct path_correction *c, stru
 	st->probe_ns += taken_ns(c);
 	st->off_probe_ns += c->off_cpu_ns;
 	st->ready_probe_ns += c->runnable_ns;
-	st->uncertainty_ns += c->uncertainty_ns;
+	st->uncertainty_ns += c->errors.uncertainty_ns;
+	st->run_chance_ns += c->errors.run_chance_ns;
+	st->run_bias_ns += c->errors.run_bias_ns;
 	st->cost_ns += c->cost_ns;
 	st->corrected = true;
 	if (!whole)
@@ -220,7 +224,8 @@ static struct path_correction at_most(const struct model *m, const struct path_n
 	return c;
 }
 
-int model_correct(struct model *m, const struct path_correction *of, const uint64_t *func_errors_ns)
+int model_correct(struct model *m, const struct path_correction *of,
+		  const struct correction_errors *func_errors)
 {
 	struct path_node *nodes = m->paths.nodes;
 	struct inside *in = calloc(m->paths.n, sizeof(*in));
@@ -246,8 +251,11 @@ int model_correct(struct model *m, const struct path_correction *of, const uint6
 		if (n->func < m->n_funcs)
 			correct(&m->funcs[n->func], &c, in[i], m->paths.hot[i].outermost);
 	}
-	for (size_t i = 0; func_errors_ns && i < m->n_funcs; i++)
-		m->funcs[i].uncertainty_ns = func_errors_ns[i];
+	for (size_t i = 0; func_errors && i < m->n_funcs; i++) {
+		m->funcs[i].uncertainty_ns = func_errors[i].uncertainty_ns;
+		m->funcs[i].run_chance_ns = func_errors[i].run_chance_ns;
+		m->funcs[i].run_bias_ns = func_errors[i].run_bias_ns;
+	}
 	free(in);
 	return 0;
 }

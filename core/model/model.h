@@ -48,6 +48,10 @@ struct call_stats {
 	 * uncertainty_ns says how wrong probe_ns may be, as a time and as a share of the sum of
 	 * all functions. */
 	uint64_t probe_ns, inside_ns, uncertainty_ns;
+	/* How wrong the corrected time may be in which it ran. run_chance_ns is two standard errors
+	 * by chance, and another recording has others. run_bias_ns has one cause in all recordings
+	 * that probe alike. */
+	uint64_t run_chance_ns, run_bias_ns;
 	/* the cost of its own events, wherever it was charged; set by model_correct */
 	uint64_t cost_ns;
 	/* parts of probe_ns and inside_ns that were taken out of off_cpu_ns */
@@ -441,9 +445,15 @@ struct path_sampled {
 /* Returns the paths that have samples, n of them, in no order. To be called after model_finish. */
 const struct path_sampled *model_path_sampled(const struct model *m, size_t *n);
 
+/* Errors of a corrected time, as struct call_stats has them. */
+struct correction_errors {
+	uint64_t uncertainty_ns, run_chance_ns, run_bias_ns;
+};
+
 /* The cost of probes in the calls of a path, without the calls below. */
 struct path_correction {
-	uint64_t probe_ns, uncertainty_ns;
+	uint64_t probe_ns;
+	struct correction_errors errors;
 	uint64_t cost_ns; /* the cost of its own events, with the part that its callers have */
 	/* The part of the cost in the time in which its thread had no processor, because the thread
 	 * waited longer while probes had the processor. */
@@ -454,13 +464,13 @@ struct path_correction {
 /*
  * Subtracts the probes' cost from the times of all paths, functions and of the root. The cost of
  * path i is of[i]. No more is subtracted than the time that the path ran, had no processor or was
- * runnable. The uncertainty of function i is func_errors_ns[i]; with NULL it is the sum of its
+ * runnable. The errors of function i are func_errors[i]; with NULL they are the sums of its
  * paths'. Totals lose the cost below them on their goroutine, so that all sums hold as before.
  * Calls and goroutines handed out, distributions, stops of prologues and PATH_OTHER stay unchanged.
  * To be called once, after model_finish. 0 or -ENOMEM.
  */
 int model_correct(struct model *m, const struct path_correction *of,
-		  const uint64_t *func_errors_ns);
+		  const struct correction_errors *func_errors);
 
 /*
  * Makes calls of some functions (funcs[i] is not 0) parts of their callers, where they called

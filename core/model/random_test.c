@@ -228,7 +228,7 @@ static void check_correction(struct trial *t, struct model *m)
 	for (size_t i = 1; i < n; i++) {
 		before[i] = nodes[i].stats;
 		of[i].probe_ns = exec_random(&t->rng) % (2 * before[i].self_ns + 1);
-		of[i].uncertainty_ns = of[i].probe_ns / 2;
+		of[i].errors.uncertainty_ns = of[i].probe_ns / 2;
 	}
 	assert_int_equal(model_correct(m, of, NULL), 0);
 	for (size_t i = 1; i < n; i++) {

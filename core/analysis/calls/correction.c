@@ -25,6 +25,7 @@ struct taken {
 struct estimate {
 	double run_ns; /* as measured */
 	struct taken by_events, by_samples, best;
+	bool of_samples;               /* best is by_samples */
 	double given_square_ns2;       /* of the error of what a released function was given */
 	double lacks_ns;               /* what the program's samples stand for, beyond run_ns */
 	double delayed_ns;             /* that probes may have made it wait for a processor */
@@ -228,6 +229,7 @@ static void weigh(const struct correcting *c, struct estimate *e)
 	}
 	if (c->by != CORRECT_BY_BETTER)
 		samples = c->by == CORRECT_BY_SAMPLES;
+	e->of_samples = samples;
 	e->best = samples ? e->by_samples : e->by_events;
 	find_delay(c, samples, e);
 }
@@ -452,7 +454,7 @@ static bool waited_for_probes(const struct correcting *c, const struct estimate 
 
 /* Without samples, the scales' `off` is as much as two standard errors already. The error of the
  * whole makes no row doubtful: the result is then no larger than what is left. */
-static double errors_of(const struct correcting *c, const struct estimate *e)
+static double uncertainty_of(const struct correcting *c, const struct estimate *e)
 {
 	const double left_ns = left_of(e), square_ns2 = by_chance(e), bound_ns = bound_of(c, e);
 
@@ -468,6 +470,25 @@ static double errors_of(const struct correcting *c, const struct estimate *e)
 	return fmin(hypot(own_ns, of_whole(&c->whole, left_ns, square_ns2, bound_ns)), left_ns);
 }
 
+/* How far events are off is a matter of the code around them. Another recording of that code is off
+ * by as much. */
+static struct correction_errors errors_of(const struct correcting *c, const struct estimate *e)
+{
+	const double given_ns2 = 4 * e->given_square_ns2,
+		     chance_ns = sqrt(e->of_samples ? by_chance(e) : given_ns2),
+		     events_ns = (c->any_sample ? 2 : 1) * e->best.error_ns,
+		     bias_ns = hypot(e->of_samples ? 0 : events_ns,
+				     c->any_sample ? never_seen(c, e) : 0) +
+			       e->lacks_ns + e->delayed_ns;
+
+	return (struct correction_errors){
+		.uncertainty_ns = whole(uncertainty_of(c, e)),
+		.run_chance_ns = whole(fmin(chance_ns, e->run_ns)),
+		.run_bias_ns = whole(waited_for_probes(c, e) ? e->run_ns
+							     : fmin(bias_ns, e->run_ns)),
+	};
+}
+
 static struct path_correction correction_of(const struct correcting *c, size_t path)
 {
 	const struct estimate *e = &c->paths[path];
@@ -476,7 +497,7 @@ static struct path_correction correction_of(const struct correcting *c, size_t p
 
 	return (struct path_correction){
 		.probe_ns = whole(e->best.ns),
-		.uncertainty_ns = whole(errors_of(c, e)),
+		.errors = errors_of(c, e),
 		.cost_ns = whole(e->own_ns),
 		.off_cpu_ns = c->any_sample ? whole((double)off->off_cpu_ns * part) : 0,
 		.runnable_ns = whole((double)off->runnable_ns * c->probes),
@@ -570,8 +591,8 @@ static double part_of(const struct trace_info *info, const char *cost, const cha
 static int correct(struct correcting *c, const struct correcting *all, const struct loaded_trace *t)
 {
 	struct path_correction *of = calloc(c->charges.n, sizeof(*of));
-	uint64_t *errors_ns = calloc(c->charges.n_funcs + 1, sizeof(*errors_ns));
-	int err = of && errors_ns ? 0 : -ENOMEM;
+	struct correction_errors *errors = calloc(c->charges.n_funcs + 1, sizeof(*errors));
+	int err = of && errors ? 0 : -ENOMEM;
 
 	if (!err && !scales_by_samples(&all->charges, all->sampled, c->scale))
 		err = scales_by_calls(&all->charges, t->info, c->scale);
@@ -595,11 +616,11 @@ static int correct(struct correcting *c, const struct correcting *all, const str
 		for (size_t i = 1; i < c->charges.n; i++)
 			of[i] = correction_of(c, i);
 		for (size_t i = 0; i < c->charges.n_funcs; i++)
-			errors_ns[i] = whole(errors_of(c, &c->funcs[i]));
-		err = model_correct(t->model, of, errors_ns);
+			errors[i] = errors_of(c, &c->funcs[i]);
+		err = model_correct(t->model, of, errors);
 	}
 	free(of);
-	free(errors_ns);
+	free(errors);
 	return err;
 }
 

@@ -299,6 +299,8 @@ static void test_untold(void **state)
 	load(text);
 	assert_int_equal(of("main.slow")->probe_ns, n * 1000);
 	assert_int_equal(of("main.slow")->uncertainty_ns, n * 500);
+	assert_int_equal(of("main.slow")->run_chance_ns, 0);
+	assert_int_equal(of("main.slow")->run_bias_ns, n * 500);
 	unload();
 	free(text);
 }

@@ -320,6 +320,10 @@ static void test_behind_traps(void **state)
 	load(text);
 	uint64_t by_chance_ns = of("main.tiny")->uncertainty_ns;
 
+	assert_true(of("main.tiny")->run_chance_ns > 0);
+	assert_int_equal(of("main.tiny")->run_bias_ns, 0);
+	/* The error of a share has the error of all others in it, RUN has not. */
+	assert_true(of("main.work")->run_chance_ns < of("main.work")->uncertainty_ns);
 	unload();
 	free(text);
 	p = (struct program){ 0 };
@@ -328,6 +332,9 @@ static void test_behind_traps(void **state)
 	/* each call has its entry's trap, and may bear what is left of the one before */
 	assert_true(of("main.tiny")->uncertainty_ns > n * 1000ull);
 	assert_true(of("main.tiny")->uncertainty_ns < n * 1000ull + by_chance_ns);
+	/* no chance, so two recordings have it in common */
+	assert_in_range(of("main.tiny")->run_bias_ns, n * 900, n * 1100);
+	assert_true(of("main.tiny")->run_chance_ns <= by_chance_ns);
 	unload();
 	free(text);
 }

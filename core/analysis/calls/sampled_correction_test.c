@@ -310,6 +310,41 @@ static void test_ahead(void **state)
 	free(text);
 }
 
+/* Twenty calls of 100 us, and a sample of 100 us in some of them. */
+static uint64_t run_with_samples(unsigned samples)
+{
+	char *text = NULL;
+	size_t size;
+	uint64_t ns = 1000;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_non_null(out);
+	fputs(STATES "@set cost.inline_ns 10\n@set host.cpus 1\n", out);
+	for (unsigned i = 0; i < 20; i++) {
+		fprintf(out, "1 entry main.work 200 %" PRIu64 " how=inline\n", ns);
+		if (i < samples)
+			fprintf(out, "1 sample - 250 %" PRIu64 " arg0=100000 arg1=%d\n", ns + 50000,
+				SAMPLED_PROGRAM);
+		ns += 100000;
+		fprintf(out, "1 exit main.work 200 %" PRIu64 " how=inline\n", ns);
+	}
+	fclose(out);
+	load(text);
+	const uint64_t run_ns = stat_run_ns(of("main.work"));
+
+	unload();
+	free(text);
+	return run_ns;
+}
+
+/* One of a thousand functions with twenty samples has nine by chance; four are too few for that. */
+static void test_few_by_chance(void **state)
+{
+	(void)state;
+	assert_in_range(run_with_samples(9), 1990000, 2000000);
+	assert_in_range(run_with_samples(4), 400000, 1200000);
+}
+
 static void test_behind_traps(void **state)
 {
 	const unsigned n = 20000;
@@ -597,13 +632,21 @@ static void test_runnable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_traps),      cmocka_unit_test(test_no_states),
-		cmocka_unit_test(test_no_samples), cmocka_unit_test(test_short),
-		cmocka_unit_test(test_off_cpu),    cmocka_unit_test(test_asked_for),
-		cmocka_unit_test(test_overlap),    cmocka_unit_test(test_behind_traps),
-		cmocka_unit_test(test_ahead),      cmocka_unit_test(test_delayed),
-		cmocka_unit_test(test_runnable),   cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_random),     cmocka_unit_test(test_delayed_few_samples),
+		cmocka_unit_test(test_traps),
+		cmocka_unit_test(test_no_states),
+		cmocka_unit_test(test_no_samples),
+		cmocka_unit_test(test_short),
+		cmocka_unit_test(test_off_cpu),
+		cmocka_unit_test(test_asked_for),
+		cmocka_unit_test(test_overlap),
+		cmocka_unit_test(test_behind_traps),
+		cmocka_unit_test(test_ahead),
+		cmocka_unit_test(test_delayed),
+		cmocka_unit_test(test_runnable),
+		cmocka_unit_test(test_whole),
+		cmocka_unit_test(test_few_by_chance),
+		cmocka_unit_test(test_random),
+		cmocka_unit_test(test_delayed_few_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

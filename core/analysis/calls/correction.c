@@ -79,9 +79,9 @@ static double chance_of(const struct estimate *e, double scale)
 	return scale * a_sample * sqrt(e->sampled_ns / a_sample + 1);
 }
 
-/* Do they stand for another time than was measured, and chance does not explain it? If samples stood
- * for the measured time, their number would vary as much as that time has samples. The number seen
- * says too little of that, where it is small by chance. */
+/* Do they stand for another time than was measured, and chance does not explain it? If samples
+ * stood for the measured time, their number would vary as much as that time has samples. The number
+ * seen says too little of that, where it is small by chance. */
 static bool contradict(const struct estimate *e, double scale)
 {
 	const double a_sample = scale * e->squares / e->sampled_ns,

@@ -6,6 +6,7 @@
 #include "analysis/diff/diff_runs.h"
 #include "base/json.h"
 #include "report/diff_formats.h"
+#include "report/runs_drift.h"
 
 /*
  * A function, or the whole program, in all runs. It has changed if every run of one side is above
@@ -30,13 +31,16 @@ struct runs_sides {
 	 * not known */
 	const double *low[2];
 	const double *off[2]; /* the error of each v, in that order; NULL when not known */
+	/* all functions show them, one for v and one for low; NULL when not known */
+	const struct runs_drift *drift[2];
 	size_t n[2];
 };
 
 /*
  * Compares times above 0 by Student's interval. `apart` means that the interval does not hold 0.
  * Its chance to miss the growth is `beyond` on each side. The growth is in the intervals of both
- * times and lows, unless these contradict each other. On a busy machine goroutines took off_cpu
+ * times and lows, with and without what most functions grew by, unless these contradict each other.
+ * On a busy machine goroutines took off_cpu
  * times as long as they ran. Then times may differ by that factor from the lows. Where the time of
  * a run is within its error, sides are apart only if the ranges of their possible times are.
  */

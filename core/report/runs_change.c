@@ -75,35 +75,52 @@ int runs_compare(double *a, size_t n_a, double *b, size_t n_b, struct runs_chang
 	return n_a >= INTERVAL_LEAST && n_b >= INTERVAL_LEAST ? bootstrap(a, n_a, b, n_b, out) : 0;
 }
 
-/* The mean of logarithms, and their squares' distance from it. */
-static double mean_log(const double *v, size_t n, double *squares)
+static double log_without(const double *v, const double *drift, size_t i)
+{
+	return log(v[i]) - (drift ? drift[i] : 0);
+}
+
+/* The mean of logarithms less the drift of each, which may be NULL. Their squares' distance from it
+ * is added to *squares. */
+static double mean_log(const double *v, const double *drift, size_t n, double *squares)
 {
 	double sum = 0;
 
 	for (size_t i = 0; i < n; i++)
-		sum += log(v[i]);
+		sum += log_without(v, drift, i);
 	for (size_t i = 0; i < n; i++)
-		*squares += pow(log(v[i]) - sum / (double)n, 2);
+		*squares += pow(log_without(v, drift, i) - sum / (double)n, 2);
 	return sum / (double)n;
 }
 
-/* Student's, of logarithms, as both sides spread alike. False: a value is none, or 0. */
-static bool spread_growth(const double *const v[2], const size_t n[2], double beyond, double slack,
-			  struct growth *g)
+static bool any_spread(const double *const v[2], const size_t n[2])
 {
-	const double freedom = (double)(n[0] + n[1]) - 2;
-	double squares = 0;
-
-	if (freedom < 1 || !v[0] || !v[1])
+	if (n[0] + n[1] < 3 || !v[0] || !v[1])
 		return false;
 	for (unsigned s = 0; s < 2; s++)
 		for (size_t i = 0; i < n[s]; i++)
 			if (!(v[s][i] > 0))
 				return false;
-	const double from = mean_log(v[0], n[0], &squares), to = mean_log(v[1], n[1], &squares),
-		     error = sqrt(squares / freedom * (1 / (double)n[0] + 1 / (double)n[1]));
+	return true;
+}
 
-	*g = growth_of(to - from, error, freedom, beyond, slack);
+/* Student's, of logarithms, as both sides spread alike. With a drift it is of what the function
+ * grew by more than most. False: a value is none, or 0. */
+static bool spread_growth(const double *const v[2], const size_t n[2],
+			  const struct runs_drift *drift, double beyond, double slack,
+			  struct growth *g)
+{
+	double squares = 0, freedom = (double)(n[0] + n[1]) - 2, mean[2];
+
+	if (!any_spread(v, n))
+		return false;
+	for (unsigned s = 0; s < 2; s++)
+		mean[s] = mean_log(v[s], drift ? drift->of_run[s] : NULL, n[s], &squares);
+	const double own = squares / freedom,
+		     square = drift ? variances_moderated(&drift->prior, own, &freedom) : own,
+		     error = sqrt(square * (1 / (double)n[0] + 1 / (double)n[1]));
+
+	*g = growth_of(mean[1] - mean[0], error, freedom, beyond, slack);
 	return true;
 }
 
@@ -128,27 +145,54 @@ static bool apart_as_stated(const struct runs_sides *x)
 	return !doubtful || most[0] < least[1] || most[1] < least[0];
 }
 
+/* Cuts g to the part that is also in the other interval, unless they contradict each other. */
+static void meet_if_together(struct growth *g, const struct growth *other)
+{
+	if (other->low <= g->high && g->low <= other->high)
+		growth_meet(g, other);
+}
+
+static bool any_drift(const struct runs_sides *x, unsigned of)
+{
+	return x->drift[of] && x->drift[of]->n >= VARIANCES_LEAST;
+}
+
+/* The intervals of times and of lows. Each may miss by its part of the chance. */
+static bool intervals(const struct runs_sides *x, double beyond, double off_cpu, struct growth *g)
+{
+	const double *const times[2] = { x->v[0], x->v[1] }, *const * v[2] = { times, x->low };
+	const bool lows = any_spread(v[1], x->n);
+	const double part = beyond / (1. + lows + any_drift(x, 0) + (lows && any_drift(x, 1)));
+	struct growth low, more;
+
+	if (!spread_growth(v[0], x->n, NULL, part, 0, g))
+		return false;
+	if (lows) {
+		spread_growth(v[1], x->n, NULL, part, 0, &low);
+		const double off = fmin(fabs(log_of(g) - log_of(&low)), log(fmax(off_cpu, 1)));
+
+		spread_growth(v[0], x->n, NULL, part, off, g);
+		/* Both are of one growth, unless calls of different kinds changed differently. */
+		meet_if_together(g, &low);
+	}
+	for (unsigned of = 0; of < 1u + lows; of++)
+		if (any_drift(x, of)) {
+			spread_growth(v[of], x->n, x->drift[of], part, 0, &more);
+			meet_if_together(g, &more);
+		}
+	return true;
+}
+
 int runs_grow(struct runs_sides *x, double beyond, double off_cpu, struct runs_change *out)
 {
-	const double *const v[2] = { x->v[0], x->v[1] };
 	const bool stated = apart_as_stated(x);
-	struct growth g, low;
-	const bool grown = spread_growth(v, x->n, beyond, 0, &g),
-		   both = grown && spread_growth(x->low, x->n, beyond, 0, &low);
-
-	if (both) {
-		const double off = fmin(fabs(log_of(&g) - log_of(&low)), log(fmax(off_cpu, 1)));
-
-		spread_growth(v, x->n, beyond, off, &g);
-	}
+	struct growth g;
+	const bool grown = intervals(x, beyond, off_cpu, &g);
 	const int err = runs_compare(x->v[0], x->n[0], x->v[1], x->n[1], out);
 
 	out->apart &= stated;
 	if (err || !grown)
 		return err;
-	/* Both are of one growth, unless calls of different kinds changed differently. */
-	if (both && low.low <= g.high && g.low <= low.high)
-		growth_meet(&g, &low);
 	out->pct = g.pct;
 	out->low = g.low;
 	out->high = g.high;

@@ -100,8 +100,10 @@ static int measure(const struct comparing *x, const struct run_row *row, enum di
 				    .n = { n[0], n[1] } };
 	int err = room ? 0 : -ENOMEM;
 
-	for (unsigned s = 0; s < 2 && m == METRIC_RUN; s++)
+	for (unsigned s = 0; s < 2 && m == METRIC_RUN; s++) {
 		sides.low[s] = row->value[RUN_LOW][s];
+		sides.drift[s] = &x->drift[s];
+	}
 	if (!err) {
 		values_of(x, row, m, v, off);
 		err = runs_have_spread(x, m) ? runs_grow(&sides, x->beyond, x->d->off_cpu, c)
@@ -124,23 +126,67 @@ static double least_of(const struct comparing *x, enum diff_metric m)
 	return m == METRIC_RUN ? d->most_run_ns / 1000 : (double)d->longest_ns / 100;
 }
 
-/* Of functions in which the least growth that counts as one is enough time: in 19 of 20
- * comparisons all their intervals hold. */
+/* In such a row the least growth that counts as one is enough time. */
+static bool heavy(const struct comparing *x, const struct run_row *row)
+{
+	double most = 0;
+
+	for (size_t k = 0; k < x->d->n_runs[0]; k++)
+		most = fmax(most, row->value[METRIC_RUN][0][k]);
+	return row->there[1] && most > 0 &&
+	       most * x->opt->threshold_pct >= 100 * least_of(x, METRIC_RUN);
+}
+
+/* In 19 of 20 comparisons all intervals of heavy rows hold. */
 static double beyond_of(const struct comparing *x)
 {
-	const struct diff_runs *d = x->d;
 	double n = 0;
 
-	for (size_t i = 0; i < d->n; i++) {
-		const double *run = d->rows[i].value[METRIC_RUN][0];
-		double most = 0;
-
-		for (size_t k = 0; k < d->n_runs[0]; k++)
-			most = fmax(most, run[k]);
-		n += d->rows[i].there[1] && most > 0 &&
-		     most * x->opt->threshold_pct >= 100 * least_of(x, METRIC_RUN);
-	}
+	for (size_t i = 0; i < x->d->n; i++)
+		n += heavy(x, &x->d->rows[i]);
 	return 0.025 / fmax(n, 1);
+}
+
+/* The logarithms of v; false: one is 0 or none. */
+static bool put_logs(const struct diff_runs *d, const double *const v[2], double *logs)
+{
+	for (unsigned s = 0; s < 2; s++)
+		for (size_t i = 0; i < d->n_runs[s]; i++) {
+			if (!(v[s][i] > 0))
+				return false;
+			*logs++ = log(v[s][i]);
+		}
+	return true;
+}
+
+/* low: of calls that ran shortest. 0 or -ENOMEM */
+static int learn_drift(struct comparing *x, bool low)
+{
+	const struct diff_runs *d = x->d;
+	const size_t runs = d->n_runs[0] + d->n_runs[1];
+	double *logs = malloc((d->n + 1) * runs * sizeof(*logs)),
+	       *room = malloc(2 * runs * sizeof(*room));
+	size_t n = 0;
+	int err = logs && room ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < d->n; i++) {
+		const struct run_row *row = &d->rows[i];
+		double *const v[2] = { room, room + d->n_runs[0] }, *const off[2] = {
+			room + runs, room + runs + d->n_runs[0]
+		};
+
+		values_of(x, row, METRIC_RUN, v, off);
+		n += heavy(x, row) && put_logs(d,
+					       low ? (const double *[]){ row->value[RUN_LOW][0],
+									 row->value[RUN_LOW][1] }
+						   : (const double *[]){ v[0], v[1] },
+					       logs + n * runs);
+	}
+	if (!err)
+		err = runs_drift_learn(&x->drift[low], logs, n, d->n_runs);
+	free(logs);
+	free(room);
+	return err;
 }
 
 static enum diff_metric metric_of(const struct diff_runs *d, enum diff_sort sort)
@@ -214,8 +260,12 @@ int runs_compare_all(struct comparing *x, const struct diff_runs *d, const struc
 					&x->wall)
 			 : -ENOMEM;
 
+	for (unsigned low = 0; low < 2 && !err; low++)
+		err = learn_drift(x, low);
 	for (size_t i = 0; i < d->n && !err; i++)
 		err = compare_row(x, &d->rows[i]);
+	for (unsigned low = 0; low < 2; low++)
+		runs_drift_free(&x->drift[low]);
 	if (err) {
 		log_no_memory("no memory to compare the runs");
 		free(x->all);

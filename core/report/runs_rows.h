@@ -14,8 +14,9 @@ struct comparing {
 	const struct diff_runs *d;
 	const struct diff_options *opt;
 	enum diff_metric metric;
-	double least;  /* a smaller change does not count */
-	double beyond; /* the chance of an interval to miss, on each side */
+	double least;               /* a smaller change does not count */
+	double beyond;              /* the chance of an interval to miss, on each side */
+	struct runs_drift drift[2]; /* RUN's, and that of calls that ran shortest */
 	struct changed *all;
 	size_t n, n_hidden, n_folded;
 	size_t n_self; /* folded functions that changed in SELF; with states, when compared by RUN

@@ -291,13 +291,22 @@ static void errors_are_in_the_interval(void **state)
 
 	(void)state;
 	assert_true(fabs(g.pct - 20) < 1e-6 && growth_sure(&g));
-	row.uncertainty_ns[0] = 100; /* two deviations */
+	row.chance_ns[0] = 100; /* two deviations */
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
 	assert_true(growth_sure(&g) && g.low > 0 && g.low < 10);
-	row.uncertainty_ns[1] = 400;
+	row.chance_ns[1] = 400;
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
 	assert_false(growth_sure(&g));
-	row.uncertainty_ns[0] = row.uncertainty_ns[1] = 0;
+	row.chance_ns[0] = row.chance_ns[1] = 0;
+	/* both have the same bias, or only one of them */
+	row.bias_ns[0] = 400;
+	row.bias_ns[1] = 480;
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_true(growth_sure(&g) && g.low > 19.9);
+	row.bias_ns[0] = 0;
+	g = diff_growth(&d, &none, &row, METRIC_RUN);
+	assert_false(growth_sure(&g));
+	row.bias_ns[1] = 0;
 	d.stretch[1] = (struct diff_stretch){ 3, 3 };
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
 	assert_true(g.low < 1200 / 3000. - 1 && g.high > 200);

@@ -51,12 +51,19 @@ static double of_path(const struct diff_row *row, unsigned s, double error)
 		       : error;
 }
 
-/* What the recording states of RUN, relative, one deviation. */
-static double stated(const struct diff_row *row, unsigned s)
+static double of_run(const struct diff_row *row, unsigned s, uint64_t ns)
 {
-	return row->value[METRIC_RUN][s]
-		       ? (double)row->uncertainty_ns[s] / 2 / (double)row->value[METRIC_RUN][s]
-		       : 0;
+	return row->value[METRIC_RUN][s] ? (double)ns / 2 / (double)row->value[METRIC_RUN][s] : 0;
+}
+
+/* The square of the error that both recordings state of RUN, relative, one deviation. A bias is in
+ * both, so only its difference counts. */
+static double stated(const struct diff_row *row)
+{
+	const double a = of_run(row, 0, row->chance_ns[0]), b = of_run(row, 1, row->chance_ns[1]),
+		     apart = of_run(row, 1, row->bias_ns[1]) - of_run(row, 0, row->bias_ns[0]);
+
+	return a * a + b * b + apart * apart;
 }
 
 /* What disturbs a function is in the time that its calls take above those that ran shortest: in
@@ -69,7 +76,7 @@ static double above_low(const struct call_series *x, enum call_part part)
 static struct estimate mean_of(const struct diff_row *row, enum diff_metric m)
 {
 	struct estimate e = { .log = log(per_call(row, m, 1) / per_call(row, m, 0)) };
-	double square = 0;
+	double square = stated(row);
 
 	for (unsigned s = 0; s < 2; s++) {
 		double error = NAN;
@@ -85,7 +92,7 @@ static struct estimate mean_of(const struct diff_row *row, enum diff_metric m)
 			error = 0;
 		}
 		error = of_path(row, s, error);
-		square += error * error + stated(row, s) * stated(row, s);
+		square += error * error;
 	}
 	e.error = sqrt(square);
 	return e;
@@ -95,7 +102,7 @@ static struct estimate mean_of(const struct diff_row *row, enum diff_metric m)
 static struct estimate low_of(const struct diff_row *row, enum diff_metric m)
 {
 	struct estimate e = { NAN, NAN, 0 };
-	double low[2] = { NAN, NAN }, square = 0;
+	double low[2] = { NAN, NAN }, square = stated(row);
 
 	for (unsigned s = 0; s < 2; s++) {
 		const struct call_series *x = row->series[s];
@@ -108,7 +115,7 @@ static struct estimate low_of(const struct diff_row *row, enum diff_metric m)
 		e.disturbed = fmax(e.disturbed, log(call_series_low(x, part_of[m]) /
 						    call_series_floor(x, part_of[m])));
 		error = of_path(row, s, call_series_low_error(x, part_of[m]));
-		square += error * error + stated(row, s) * stated(row, s);
+		square += error * error;
 	}
 	if (low[0] > 0 && low[1] > 0)
 		e = (struct estimate){ log(low[1] / low[0]), sqrt(square), e.disturbed };

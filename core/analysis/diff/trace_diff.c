@@ -22,6 +22,8 @@ static void add(const struct diff *d, struct diff_row *row, unsigned side,
 	row->value[METRIC_CALLS][side] += st->calls;
 	row->value[METRIC_RUN][side] += d->states ? stat_run_ns(st) : 0;
 	row->uncertainty_ns[side] += st->uncertainty_ns;
+	row->chance_ns[side] += st->run_chance_ns;
+	row->bias_ns[side] += st->run_bias_ns;
 	row->probe_ns[side] += stat_run_probe_ns(st);
 	row->total_run_ns[side] += d->states ? stat_total_run_ns(st) : 0;
 	row->there[side] |= stat_any(st);

@@ -17,11 +17,12 @@ struct diff_row {
 	uint64_t value[METRICS][2];
 	bool there[2]; /* the side has calls or stopped prologues of it */
 	bool by_call;  /* with states: see diff_row_per_call */
-	/* How sure the values are. uncertainty_ns: the error of RUN (2 standard errors, 0 when not
-	 * known). probe_ns: the cost of probes taken out of RUN. func_calls: calls of its function,
-	 * for a path on all paths. series: single calls of its function. NULL: there are none, or
-	 * several functions have the name. */
-	uint64_t uncertainty_ns[2], probe_ns[2], func_calls[2];
+	/* How sure the values are. uncertainty_ns: the error of RUN and its share (2 standard
+	 * errors, 0 when not known). chance_ns, bias_ns: as struct call_stats has them of RUN.
+	 * probe_ns: the cost of probes taken out of RUN. func_calls: calls of its function, for a
+	 * path on all paths. series: single calls of its function. NULL: there are none, or several
+	 * functions have the name. */
+	uint64_t uncertainty_ns[2], chance_ns[2], bias_ns[2], probe_ns[2], func_calls[2];
 	const struct call_series *series[2];
 	const struct call_stats *func[2]; /* statistics of its function; NULL as series */
 	uint64_t total_run_ns[2];         /* the part of TOTAL in which it ran */

@@ -26,7 +26,10 @@ of_a_process() { # STRATEGY
 	job=$!
 	gt top --probe="$1" --traps --pid $job --interval 1s --times 3 >out 2>err
 	are_tables 3
-	[ "$(grep -c "^rates only; 'gotrace record --pid $job -d 10'" out)" = 1 ] || fail "where the answer is to be had is not said once"
+	# Stubs write states, which the answer needs.
+	local without=1
+	[ "$1" = inline ] && without=0
+	[ "$(grep -c "^rates only; 'gotrace record --pid $job -d 10'" out)" = $without ] || fail "where the answer is to be had is not said once without states"
 	kill -TERM $job
 	wait $job || true
 	expect_grep '^count main.tick' printed
@@ -77,6 +80,31 @@ answers() {
 	head -n 1 report | grep -q '^main.serveLock waits' || fail "another answer in the end"
 }
 check "the answer stands above the tables, and in the page" answers
+
+# The same answer without a file, and that of summaries, which do not have the holder.
+answers_elsewhere() {
+	local job
+	"$LIVE/programs/default/slow" lock 600s >printed 2>err &
+	job=$!
+	gt top --pid $job --interval 1s >out &
+	local top=$!
+	wait_for 60 grep -q '^main.serveLock waits [0-9]*% of its time for a lock' out
+	wait_for 60 grep -q '^  held by   main.(\*cache).get, ' out
+	if grep -q '^rates only' out; then fail "the answer is there, but other commands are named"; fi
+	kill -TERM $job
+	wait $job || true
+	wait $top || fail "top ended with $?"
+	"$GOTRACE" record --summary -o trace -- "$LIVE/programs/default/slow" lock 600s >printed 2>err &
+	job=$!
+	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^main.serveLock waits"'
+	gt top trace --interval 1s --times 1 >out
+	head -n 1 out | grep -q '^main.serveLock waits' || fail "no answer of a summary"
+	expect_grep '^  ended by  main.(\*cache).get [0-9]*%' out
+	expect_grep '^  held by   not recorded' out
+	kill -TERM $job
+	wait $job || true
+}
+check "the answer of a process and of a summary" answers_elsewhere
 
 interrupted() {
 	local job top

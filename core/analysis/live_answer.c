@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analysis/answer.h"
+#include "analysis/answer_doubt.h"
 #include "analysis/calls/correction.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -27,6 +28,17 @@ uint64_t live_answer_due(uint64_t now_ns, uint64_t look_ns, uint64_t answer_ns,
 	return now_ns + pause_ns;
 }
 
+/* What could be wrong is no answer. Returns that and its next step, a line. */
+static char *say_doubt(const struct loaded_trace *t)
+{
+	char *said = answer_doubt_say(t), *line = NULL;
+
+	if (said && asprintf(&line, "%s\n", said) < 0)
+		line = NULL;
+	free(said);
+	return line;
+}
+
 static char *say(struct loaded_trace *t)
 {
 	struct answer a;
@@ -34,9 +46,9 @@ static char *say(struct loaded_trace *t)
 
 	if (!err)
 		err = answer_find(&a, t);
-	if (!err && !correction_any_sure(t)) /* what could be wrong is no answer */
-		a.why.calls = 0;
-	return err ? NULL : answer_say(&a, t->info);
+	if (err)
+		return NULL;
+	return correction_any_sure(t) ? answer_say(&a, t->info) : say_doubt(t);
 }
 
 int live_answer_find(struct live_answer *a, struct loaded_trace *t, uint64_t up_to_ns,

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -117,6 +118,44 @@ static void test_due(void **state)
 			 120 * SECOND);
 }
 
+/* Where probes took most of the time, top says so, as the report does. */
+static void test_doubt(void **state)
+{
+	char path[TRACE_PATH_BYTES], *events = NULL;
+	struct live_answer a = { 0 };
+	struct trace_reader *r;
+	struct loaded_trace t;
+	size_t lines, size;
+	unsigned ns = 1000;
+	FILE *f = open_memstream(&events, &size);
+
+	(void)state;
+	assert_non_null(f);
+	fputs("@set states 1\n@set pid 7\n@set cost.emulated_ns 1000\n@set cost.before_ns 500\n",
+	      f);
+	for (unsigned i = 0; i < 100; i++, ns += 1900)
+		fprintf(f,
+			"1 entry main.dense 100 %u how=emulated\n"
+			"1 exit main.dense 100 %u how=emulated\n",
+			ns, ns + 1900);
+	assert_int_equal(fclose(f), 0);
+	fixture_write_text(events, true, path);
+	load(&t, &r, path);
+	assert_int_equal(live_answer_find(&a, &t, SECOND, 0, SECOND), 0);
+	char *got = printed(&a, SECOND, 0, &lines);
+
+	assert_true(strstr(got, "it is not known which function took the most time") == got);
+	assert_non_null(
+		strstr(got, "gotrace sample --pid 7, or select fewer functions (-p, -x)\n"));
+	assert_int_equal(lines, 1);
+	free(got);
+	free(events);
+	trace_unload(&t);
+	trace_reader_close(r);
+	live_answer_free(&a);
+	unlink(path);
+}
+
 /* Without states there is none. */
 static void test_none(void **state)
 {
@@ -140,9 +179,8 @@ static void test_none(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prints),
-		cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_due),
+		cmocka_unit_test(test_prints), cmocka_unit_test(test_waits),
+		cmocka_unit_test(test_due),    cmocka_unit_test(test_doubt),
 		cmocka_unit_test(test_none),
 	};
 

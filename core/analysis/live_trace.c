@@ -10,54 +10,58 @@
 #include "model/summary.h"
 #include "trace/keys.h"
 
-static const struct model_options no_states = { .no_states = true };
-
 /* All that the answer needs, where there are states. */
-static int make_model(struct live_trace *l)
+static int prepare(struct live_trace *l)
 {
 	const struct trace_info *info = trace_reader_info(l->reader);
 	struct model_options opt = { .wakes = true, .on_place = parked_add };
 
-	l->locks = lock_rules_new(info);
-	l->parked = parked_new(info);
-	if (!l->locks || !l->parked) {
+	l->locks = lock_rules_new(info); /* of a summary's functions, too */
+	if (l->locks && trace_info_get(info, KEY_SUMMARY))
+		return 0;
+	l->now.parked = l->locks ? parked_new(info) : NULL;
+	if (!l->now.parked) {
 		log_no_memory("no memory to read the trace with");
 		return -ENOMEM;
 	}
 	opt.holds = &l->locks->rules;
-	opt.place_ctx = l->parked;
-	l->model = model_new(info, &opt);
-	return l->model ? 0 : -errno;
+	opt.place_ctx = l->now.parked;
+	l->now.model = model_new(info, &opt);
+	return l->now.model ? 0 : -errno;
 }
 
-int live_trace_open(struct live_trace *l, const char *path)
+int live_trace_open(struct live_trace *l, const char *path, struct live_feed *feed)
 {
-	*l = (struct live_trace){ .reader = trace_reader_open(path) };
+	*l = (struct live_trace){ .reader = trace_reader_open(path), .feed = feed };
 	if (!l->reader)
 		return -errno;
-	return trace_info_get(trace_reader_info(l->reader), KEY_SUMMARY) ? 0 : make_model(l);
+	if (!feed)
+		return prepare(l);
+	l->locks = feed->locks;
+	return 0;
 }
 
 void live_trace_close(struct live_trace *l)
 {
-	model_free(l->model);
-	lock_rules_free(l->locks);
-	parked_free(l->parked);
+	live_copy_free(&l->now);
+	if (!l->feed)
+		lock_rules_free(l->locks);
 	trace_reader_close(l->reader);
 	*l = (struct live_trace){ 0 };
 }
 
 /* Feeds what has come since it was opened, or since the last look, or reads past it where a summary
- * says it all. */
+ * or a feed has all numbers. */
 static int read_on(struct live_trace *l)
 {
+	struct model *const feeds = l->feed ? NULL : l->now.model;
 	struct trace_span span;
 	int got = trace_reader_again(l->reader);
 
 	while (!got && (got = trace_reader_span(l->reader, &span)) > 0) {
-		if (l->model)
-			model_allow(l->model, trace_reader_bytes(l->reader));
-		got = l->model ? model_feed_span(l->model, &span) : 0;
+		if (feeds)
+			model_allow(feeds, trace_reader_bytes(l->reader));
+		got = feeds ? model_feed_span(feeds, &span) : 0;
 		if (got)
 			log_no_memory("no memory for the contents of the events");
 	}
@@ -71,14 +75,14 @@ static struct model *model_now(struct live_trace *l, struct parked *parked)
 	const uint8_t *p;
 	const char *fault;
 	size_t n;
-	struct model *m = l->model ? model_snapshot(l->model)
-				   : model_new(trace_reader_info(l->reader), &no_states);
+	struct model *m = l->now.model ? model_snapshot(l->now.model)
+				       : model_new(trace_reader_info(l->reader), NULL);
 
-	if (m && l->model)
+	if (m && l->now.model)
 		model_snapshot_places(m, parked_add, parked);
 	int err = m ? model_finish(m) : -errno;
 
-	if (!err && !l->model) {
+	if (!err && !l->now.model) {
 		int got = trace_reader_summary(l->reader, &p, &n);
 
 		fault = got > 0    ? summary_restore(m, p, n, trace_reader_bytes(l->reader))
@@ -102,12 +106,14 @@ int live_trace_look(struct live_trace *l, struct loaded_trace *t, uint64_t *up_t
 {
 	int err = read_on(l);
 
+	if (!err && l->feed)
+		live_feed_newest(l->feed, &l->now);
 	*t = (struct loaded_trace){ .info = trace_reader_info(l->reader),
-				    .summary = !l->model,
+				    .summary = !l->now.model,
 				    .locks = l->locks,
 				    .locks_lent = true,
 				    .parked_later = true };
-	if (!err && l->parked && !(t->parked = parked_copy(l->parked))) {
+	if (!err && l->now.parked && !(t->parked = parked_copy(l->now.parked))) {
 		log_no_memory("no memory for the contents of the trace");
 		err = -ENOMEM;
 	}
@@ -121,7 +127,7 @@ int live_trace_look(struct live_trace *l, struct loaded_trace *t, uint64_t *up_t
 	*up_to_ns = t->totals->up_to_ns;
 	if (!*up_to_ns && t->complete)
 		*up_to_ns = t->totals->last_ns;
-	else if (!*up_to_ns && l->model)
+	else if (!*up_to_ns && l->now.model && !l->feed)
 		*up_to_ns = clock_monotonic_ns();
 	return 0;
 }

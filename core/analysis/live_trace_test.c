@@ -16,6 +16,7 @@
 #include "analysis/live_trace.h"
 #include "analysis/parked.h"
 #include "analysis/trace_fixture.h"
+#include "model/summary.h"
 
 #define LOOKS 6
 
@@ -109,6 +110,74 @@ static char *read_anew(const char *path)
 	return text;
 }
 
+/* Feeds a model with n events more. False: there are no more. */
+static bool feed(struct model *m, struct trace_reader *r, size_t n)
+{
+	struct event_ext ev;
+	int got = 1;
+
+	for (size_t i = 0; i < n && (got = trace_reader_next(r, &ev)) > 0; i++)
+		assert_int_equal(model_feed(m, &ev), 0);
+	assert_true(got >= 0);
+	return got > 0;
+}
+
+/* A recording of this process hands out the numbers that a reader of its file would find. */
+static void check_fed(const char *recorded)
+{
+	const size_t step = count(recorded) / LOOKS + 1;
+	struct trace_reader *r = trace_reader_open(recorded);
+	struct model_options opt = { 0 };
+	struct live_trace live;
+	struct live_feed from;
+	struct growing g;
+	bool more = true;
+
+	assert_non_null(r);
+	live_feed_init(&from);
+	assert_int_equal(live_feed_begin(&from, trace_reader_info(r), &opt), 0);
+	struct model *m = model_new(trace_reader_info(r), &opt);
+
+	assert_non_null(m);
+	begin(&g, recorded);
+	assert_int_equal(live_trace_open(&live, g.path, &from), 0);
+	for (size_t i = 0; more; i++) {
+		struct loaded_trace t;
+		uint64_t up_to_ns;
+
+		go_on(&g, step);
+		more = feed(m, r, step);
+		struct model *copy = model_snapshot(m);
+
+		assert_non_null(copy);
+		model_is_up_to(copy, 1000 + i);
+		assert_int_equal(live_feed_take(&from, copy), 0);
+		for (int again = 0; again < 2; again++) { /* the second look finds no newer copy */
+			assert_int_equal(live_trace_look(&live, &t, &up_to_ns), 0);
+			assert_int_equal(up_to_ns, 1000 + i);
+			char *said = answer_of(&t), *anew = read_anew(g.path);
+
+			assert_string_equal(said, anew);
+			assert_true(more || *said);
+			free(said);
+			free(anew);
+			trace_unload(&t);
+		}
+	}
+	live_trace_close(&live);
+	end(&g);
+	model_free(m);
+	live_feed_free(&from);
+	trace_reader_close(r);
+}
+
+static void test_fed(void **state)
+{
+	(void)state;
+	check_fed("fixtures/answers/evict.gotrace");
+	check_fed("fixtures/answers/workers.gotrace");
+}
+
 /* Returns what the last look told. */
 static char *check(const char *recorded)
 {
@@ -119,7 +188,7 @@ static char *check(const char *recorded)
 	bool more = true;
 
 	begin(&g, recorded);
-	assert_int_equal(live_trace_open(&live, g.path), 0);
+	assert_int_equal(live_trace_open(&live, g.path, NULL), 0);
 	while (more) {
 		struct loaded_trace t;
 		uint64_t up_to_ns;
@@ -188,7 +257,7 @@ static void test_parked(void **state)
 	fixture_write_text(events, true, recorded);
 	free(check(recorded));
 	begin(&g, recorded);
-	assert_int_equal(live_trace_open(&live, g.path), 0);
+	assert_int_equal(live_trace_open(&live, g.path, NULL), 0);
 	for (int i = 0; i < 4; i++) {
 		struct loaded_trace t;
 		uint64_t up_to_ns;
@@ -212,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_recorded),
 		cmocka_unit_test(test_holders),
 		cmocka_unit_test(test_parked),
+		cmocka_unit_test(test_fed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

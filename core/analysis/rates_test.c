@@ -112,7 +112,7 @@ static void grows(bool summaries)
 
 		go_on(w, &l, m, step, summaries);
 		if (!step)
-			assert_int_equal(live_trace_open(&live, path), 0);
+			assert_int_equal(live_trace_open(&live, path, NULL), 0);
 		assert_int_equal(live_trace_look(&live, &t, &up_to_ns), 0);
 		assert_true(t.growing && !t.complete);
 		assert_int_equal(rates_find(&r, &base, &t, up_to_ns), 0);

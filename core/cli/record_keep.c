@@ -148,6 +148,14 @@ static int begin_summary(struct run *r, struct trace_writer *w, struct trace_sin
 		k->calls = min_duration_sink(k->min_duration);
 		live.next = &k->calls;
 	}
+	if (r->host && r->host->feed) {
+		live.take = live_feed_take;
+		live.take_ctx = r->host->feed;
+		int err = live_feed_begin(r->host->feed, &r->info, &live.model);
+
+		if (err)
+			return err;
+	}
 	k->live = live_model_new(&live);
 	if (!k->live)
 		return -errno;

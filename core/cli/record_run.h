@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
+#include "analysis/live_feed.h"
 #include "attach/collect/tsc_source.h"
 #include "attach/recording.h"
 #include "sample/death_watch.h"
@@ -55,6 +56,8 @@ struct record_host {
 	 * ends like the command. */
 	struct record_measured *measured;
 	bool untraced; /* only run the command, in the same way; with `measured` */
+	/* Gets the numbers of a summary while it is recorded. NULL: they go into the file. */
+	struct live_feed *feed;
 };
 
 /* Records like `gotrace record` with these options, which must be complete. Returns its exit

@@ -105,6 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 struct own {
 	struct top_args *args;
 	struct record_host host;
+	struct live_feed feed;
 	char path[40], name[40];
 	int stop_fd;
 	pthread_t thread;
@@ -116,7 +117,7 @@ static void *show(void *arg)
 {
 	struct own *o = arg;
 
-	o->err = top_run(&o->args->opt, o->path, o->stop_fd);
+	o->err = top_run(&o->args->opt, o->path, &o->feed, o->stop_fd);
 	kill(getpid(), SIGTERM); /* the recording takes it as its end */
 	return NULL;
 }
@@ -149,7 +150,8 @@ static int top_process(struct top_args *a)
 	o.host = (struct record_host){ .fd = memfd_create("gotrace-top", MFD_CLOEXEC),
 				       .begin = begin_show,
 				       .end = end_show,
-				       .ctx = &o };
+				       .ctx = &o,
+				       .feed = &o.feed };
 	if (o.host.fd < 0 || o.stop_fd < 0) {
 		log_error("no file in memory can be made: %s", strerror(errno));
 		return STATUS_FAILED;
@@ -161,8 +163,10 @@ static int top_process(struct top_args *a)
 	a->record.ring_bytes = RECORD_RING_BYTES;
 	a->record.keep.summary = true;
 	a->record.output = o.path;
+	live_feed_init(&o.feed);
 	int status = record_with(&a->record, &o.host);
 
+	live_feed_free(&o.feed);
 	close(o.host.fd);
 	close(o.stop_fd);
 	return status ? status : o.err ? STATUS_BAD_INPUT : 0;
@@ -178,7 +182,8 @@ static int top_file(const struct top_args *a)
 {
 	sigaction(SIGINT, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = on_interrupt }, NULL);
-	return output_act_as_invoker() || top_run(&a->opt, a->file, -1) ? STATUS_BAD_INPUT : 0;
+	return output_act_as_invoker() || top_run(&a->opt, a->file, NULL, -1) ? STATUS_BAD_INPUT
+									      : 0;
 }
 
 int cmd_top(int argc, char **argv)

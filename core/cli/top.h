@@ -15,15 +15,18 @@ struct top_options {
 	size_t rows;                 /* 0: as many as fit, or 20 without a terminal */
 	enum top_sort sort;
 	bool raw;
-	/* The process whose recording would show the answer, which this one cannot. 0 if there is
-	 * none. */
+	/* The process whose recording with states would show the answer, where this one has none. 0
+	 * if there is none. */
 	int answer_pid;
 };
 
+struct live_feed;
+
 /*
  * Prints a table of the trace at path each interval. It ends with the recording of the trace, when
- * stop_fd (-1: none) is readable, or when the user types q. Returns 0 or -errno (logged).
+ * stop_fd (-1: none) is readable, or when the user types q. The feed has the numbers of a trace
+ * that this process records; it is NULL for others. Returns 0 or -errno (logged).
  */
-int top_run(const struct top_options *opt, const char *path, int stop_fd);
+int top_run(const struct top_options *opt, const char *path, struct live_feed *feed, int stop_fd);
 
 #endif

@@ -25,6 +25,7 @@
 #include "base/units.h"
 #include "cli/pager.h"
 #include "cli/top.h"
+#include "trace/keys.h"
 
 #define PLAIN_ROWS  20
 #define LINES_BELOW 3 /* of the head: headings, how many are not shown, the cursor */
@@ -277,18 +278,19 @@ static int look(struct watching *w, int stop_fd, bool print, bool *stop)
 	return err;
 }
 
-/* A recording without events cannot tell all of the answer. */
-static void say_where(const struct top_options *opt, unsigned width)
+/* A recording without states has no answer. */
+static void say_where(const struct watching *w)
 {
+	const struct top_options *opt = w->opt;
 	char line[160];
 
-	if (!opt->answer_pid)
+	if (!opt->answer_pid || trace_info_u64(trace_reader_info(w->trace.reader), KEY_STATES, 0))
 		return;
 	snprintf(
 		line, sizeof(line),
 		"rates only; 'gotrace record --pid %d -d 10', then 'gotrace report', tell why calls take long",
 		opt->answer_pid);
-	text_wrap(stdout, line, width, HANGING);
+	text_wrap(stdout, line, w->screen.width, HANGING);
 }
 
 static int watch(struct watching *w, int stop_fd)
@@ -304,7 +306,7 @@ static int watch(struct watching *w, int stop_fd)
 		return -EINVAL;
 	}
 	if (!err && !w->screen.is)
-		say_where(w->opt, w->screen.width);
+		say_where(w);
 	while (!err && !stop && w->growing && (!w->opt->times || printed < w->opt->times)) {
 		due_ns += w->opt->interval_ns;
 		stop = wait_until(&w->screen, stop_fd, due_ns);
@@ -315,17 +317,17 @@ static int watch(struct watching *w, int stop_fd)
 	return err;
 }
 
-int top_run(const struct top_options *opt, const char *path, int stop_fd)
+int top_run(const struct top_options *opt, const char *path, struct live_feed *feed, int stop_fd)
 {
 	struct watching w = { .opt = opt };
-	int err = live_trace_open(&w.trace, path);
+	int err = live_trace_open(&w.trace, path, feed);
 
 	if (!err) {
 		screen_begin(&w.screen);
 		err = watch(&w, stop_fd);
 		screen_end(&w.screen);
 		if (!err && w.screen.is) /* no table takes its place */
-			say_where(opt, w.screen.width);
+			say_where(&w);
 	}
 	rates_base_free(&w.base);
 	live_answer_free(&w.answer);

@@ -156,6 +156,29 @@ static int begin_summary(struct live_model *l, uint64_t up_to_ns)
 	return 0;
 }
 
+static uint64_t pause_after(uint64_t took_ns)
+{
+	return PART * took_ns > EVERY_NS ? PART * took_ns : EVERY_NS;
+}
+
+/* All events before up_to_ns have been given; 0: all of the recording. */
+static int hand_out(struct live_model *l, uint64_t up_to_ns)
+{
+	const uint64_t from_ns = clock_monotonic_ns();
+
+	if (up_to_ns && from_ns < l->next_ns)
+		return 0;
+	struct model *copy = model_snapshot(l->model);
+
+	if (!copy)
+		return -errno;
+	model_is_up_to(copy, up_to_ns);
+	int err = l->opt.take(l->opt.take_ctx, copy);
+
+	l->next_ns = from_ns + pause_after(clock_monotonic_ns() - from_ns);
+	return err;
+}
+
 /* All events before up_to_ns have been given. */
 static int summarize(struct live_model *l, uint64_t up_to_ns)
 {
@@ -166,10 +189,7 @@ static int summarize(struct live_model *l, uint64_t up_to_ns)
 	if (err || !idle || l->too_large)
 		return err;
 	if (was_busy) {
-		uint64_t took_ns = now_ns - l->begun_ns,
-			 pause_ns = PART * took_ns > EVERY_NS ? PART * took_ns : EVERY_NS;
-
-		l->next_ns = l->begun_ns + pause_ns;
+		l->next_ns = l->begun_ns + pause_after(now_ns - l->begun_ns);
 		l->begun_ns = 0;
 	}
 	if (now_ns < l->next_ns)
@@ -202,7 +222,9 @@ static int take_round(void *ctx, uint64_t now_ns)
 	const struct trace_sink *next = l->opt.next;
 	int err = next && next->round ? next->round(next->ctx, now_ns) : 0;
 
-	return err ? err : summarize(l, now_ns);
+	if (err)
+		return err;
+	return l->opt.take ? hand_out(l, now_ns) : summarize(l, now_ns);
 }
 
 static int take_end(void *ctx, struct trace_info *end)
@@ -213,6 +235,8 @@ static int take_end(void *ctx, struct trace_info *end)
 	int err = next && next->finish ? next->finish(next->ctx, end) : 0;
 
 	end_thread(l);
+	if (!err && l->opt.take)
+		err = hand_out(l, 0);
 	if (!err)
 		err = make_summary(l->model, &s);
 	if (!err)
@@ -248,12 +272,12 @@ static int write_first(struct live_model *l)
 
 struct live_model *live_model_new(const struct live_model_options *opt)
 {
-	const struct model_options mo = { .max_paths = opt->max_paths ? opt->max_paths : LIVE_PATHS,
-					  .path_selfs = true,
-					  .wakes = true };
+	struct model_options mo = opt->model;
 	struct live_model *l = calloc(1, sizeof(*l));
 	int err = -ENOMEM;
 
+	mo.max_paths = opt->max_paths ? opt->max_paths : LIVE_PATHS;
+	mo.path_selfs = mo.wakes = true;
 	if (l) {
 		l->opt = *opt;
 		pthread_mutex_init(&l->lock, NULL);
@@ -261,7 +285,7 @@ struct live_model *live_model_new(const struct live_model_options *opt)
 		l->model = model_new(opt->info, &mo);
 		err = l->model ? write_first(l) : -errno;
 	}
-	if (!err)
+	if (!err && !opt->take)
 		err = start_thread(l);
 	if (!err)
 		return l;

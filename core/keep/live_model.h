@@ -7,6 +7,7 @@
 #ifndef GOTRACE_LIVE_MODEL_H
 #define GOTRACE_LIVE_MODEL_H
 
+#include "model/model.h"
 #include "trace/trace.h"
 
 /* The most paths that are kept apart. Others are counted under [other]. Each path takes some 700
@@ -19,6 +20,12 @@ struct live_model_options {
 	/* Gets all events as well. May be NULL. Borrowed. */
 	const struct trace_sink *next;
 	uint32_t max_paths; /* 0 means LIVE_PATHS */
+	/* Gets a copy of the model (model_snapshot) every second or so, and at the end, and owns
+	 * it. Then no summaries are made up to the end. The thread that gives events calls it. 0 or
+	 * -errno. May be NULL. */
+	int (*take)(void *take_ctx, struct model *copy);
+	void *take_ctx;
+	struct model_options model; /* the model computes this for take, too */
 };
 
 struct live_model;

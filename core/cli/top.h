@@ -23,9 +23,9 @@ struct top_options {
 struct live_feed;
 
 /*
- * Prints a table of the trace at path each interval. It ends with the recording of the trace, when
- * stop_fd (-1: none) is readable, or when the user types q. The feed has the numbers of a trace
- * that this process records; it is NULL for others. Returns 0 or -errno (logged).
+ * Prints a table of the trace at path each interval. It ends with the recording of the trace, by
+ * the key q, or when stop_fd (-1: none) is readable. The feed has the numbers of a trace that this
+ * process records; it is NULL for others. Returns 0 or -errno (logged).
  */
 int top_run(const struct top_options *opt, const char *path, struct live_feed *feed, int stop_fd);
 

@@ -18,12 +18,14 @@
 #define IDLE_PCT     90 /* of the time of what only waits */
 #define WORK_PART    10 /* of the work of the busiest, for what only waits, */
 #define WEIGHT_PART  10 /* and of all time that is no waiting, for any subject */
+#define SERVED_PART  20 /* of the time of waiting for calls: these take at least */
 
 /* Sums of a node and of those below it on its goroutine; self_* are its own. */
 struct look {
 	uint64_t idle_ns;                  /* waits for others to give it something to do */
 	uint64_t self_idle_ns, self_idles; /* in itself, and how many */
 	uint64_t group_ns;                 /* waits for others to be done */
+	uint64_t net_ns, cond_ns;          /* waits for the network, or for a condition */
 	uint64_t work_ns;                  /* it ran, or was in system calls */
 	uint64_t called;                   /* calls that its calls make */
 	bool body;
@@ -31,7 +33,7 @@ struct look {
 
 /* A function that may be the subject: sums of its calls. */
 struct candidate {
-	uint64_t ns, idle_ns, work_ns;
+	uint64_t calls, ns, idle_ns, work_ns, net_ns, cond_ns;
 };
 
 struct looking {
@@ -40,6 +42,7 @@ struct looking {
 	size_t n;
 	struct look *looks;
 	struct candidate *of; /* by function */
+	struct wait_classes classes;
 	uint64_t span_ns;
 	uint64_t busy_ns; /* time of all that is not idle */
 };
@@ -54,28 +57,30 @@ static bool plain(const struct looking *l, const struct path_node *node)
 	return node->func < l->t->n_funcs;
 }
 
-static bool is_idle(const struct looking *l, const struct wait_classes *classes, uint32_t reason)
+static bool is_idle(const struct looking *l, uint32_t reason)
 {
-	const enum wait_class c = wait_class_of(classes, reason);
+	const enum wait_class c = wait_class_of(&l->classes, reason);
 
-	return c == CLASS_NET || c == CLASS_SLEEP || wait_for_work(l->t->info, classes, reason);
+	return c == CLASS_NET || c == CLASS_SLEEP || wait_for_work(l->t->info, &l->classes, reason);
 }
 
 static void look_at_waits(struct looking *l)
 {
-	struct wait_classes classes;
 	size_t n;
 	const struct path_waits *w = model_waits(l->t->model, &n);
 
-	wait_classes_fill(&classes, l->t->info);
+	wait_classes_fill(&l->classes, l->t->info);
 	for (size_t i = 0; i < n; i++) {
 		struct look *look = &l->looks[w[i].path];
 
 		if (w[i].held)
 			continue;
-		if (wait_class_of(&classes, w[i].reason) == CLASS_GROUP)
-			look->group_ns += w[i].ns;
-		if (!is_idle(l, &classes, w[i].reason))
+		const enum wait_class is = wait_class_of(&l->classes, w[i].reason);
+
+		look->group_ns += is == CLASS_GROUP ? w[i].ns : 0;
+		look->net_ns += is == CLASS_NET ? w[i].ns : 0;
+		look->cond_ns += is == CLASS_COND ? w[i].ns : 0;
+		if (!is_idle(l, w[i].reason))
 			continue;
 		look->idle_ns += w[i].ns;
 		look->self_idle_ns += w[i].ns;
@@ -98,6 +103,8 @@ static void sum_up(struct looking *l)
 			continue;
 		above->idle_ns += look->idle_ns;
 		above->group_ns += look->group_ns;
+		above->net_ns += look->net_ns;
+		above->cond_ns += look->cond_ns;
 		above->work_ns += look->work_ns;
 		above->called += node->stats.calls;
 	}
@@ -191,31 +198,140 @@ static size_t look_at_all(struct looking *l)
 		    (!is_first(node) && only_waits(look->idle_ns, node->stats.total_ns) &&
 		     awaits_work(l, i)))
 			continue;
-		l->of[node->func].ns += node->stats.total_ns;
-		l->of[node->func].idle_ns += look->idle_ns;
-		l->of[node->func].work_ns += look->work_ns;
+		struct candidate *c = &l->of[node->func];
+
+		c->calls += node->stats.calls;
+		c->ns += node->stats.total_ns;
+		c->idle_ns += look->idle_ns;
+		c->work_ns += look->work_ns;
+		c->net_ns += look->net_ns;
+		c->cond_ns += look->cond_ns;
 	}
 	return main;
 }
 
-/* The candidate with the most time. One that only waits has some work to do, too. */
-static uint32_t most(const struct looking *l)
+static bool is_worker(const struct candidate *c)
 {
-	uint32_t best = SUBJECT_NONE;
+	return only_waits(c->idle_ns, c->ns);
+}
+
+/* Keeps candidates with enough time. One that only waits has some work to do, too. */
+static void drop_light(struct looking *l)
+{
 	uint64_t busiest_ns = 0;
 
 	for (size_t i = 0; i < l->t->n_funcs; i++)
 		busiest_ns = l->of[i].work_ns > busiest_ns ? l->of[i].work_ns : busiest_ns;
 	for (size_t i = 0; i < l->t->n_funcs; i++) {
-		const struct candidate *c = &l->of[i];
+		struct candidate *c = &l->of[i];
 
-		if (!c->ns || c->ns < l->busy_ns / WEIGHT_PART ||
-		    (only_waits(c->idle_ns, c->ns) && c->work_ns < busiest_ns / WORK_PART))
-			continue;
-		if (best == SUBJECT_NONE || c->ns > l->of[best].ns)
-			best = (uint32_t)i;
+		if (c->ns < l->busy_ns / WEIGHT_PART ||
+		    (is_worker(c) && c->work_ns < busiest_ns / WORK_PART))
+			*c = (struct candidate){ 0 };
 	}
+}
+
+static uint32_t longest(const struct looking *l)
+{
+	uint32_t best = SUBJECT_NONE;
+
+	for (uint32_t i = 0; i < l->t->n_funcs; i++)
+		if (l->of[i].ns && (best == SUBJECT_NONE || l->of[i].ns > l->of[best].ns))
+			best = i;
 	return best;
+}
+
+/* Sets in[f], for each function f, to the candidate whose calls make most calls of f, or to
+ * SUBJECT_NONE. */
+static void find_callers(const struct looking *l, uint32_t *in, uint64_t *calls, uint32_t *of_node)
+{
+	for (size_t i = 0; i < l->t->n_funcs; i++)
+		in[i] = SUBJECT_NONE;
+	of_node[0] = SUBJECT_NONE;
+	for (size_t i = 1; i < l->n; i++) {
+		const struct path_node *node = &l->nodes[i];
+		const bool below = !is_first(node) && of_node[node->parent] != SUBJECT_NONE;
+		const bool root = plain(l, node) && l->of[node->func].ns && !l->looks[i].body &&
+				  (is_first(node) || l->looks[node->parent].body);
+
+		of_node[i] = below ? of_node[node->parent] : root ? node->func : SUBJECT_NONE;
+		if (of_node[i] == SUBJECT_NONE || !plain(l, node) ||
+		    node->stats.calls <= calls[node->func])
+			continue;
+		calls[node->func] = node->stats.calls;
+		in[node->func] = of_node[i];
+	}
+}
+
+/* Sets by_ns[d] to the waits for a condition in calls of `worker` that candidate d ended. Returns
+ * the sum with those that others ended. */
+static uint64_t conditions_met(const struct looking *l, uint32_t worker, const uint32_t *in,
+			       uint64_t *by_ns)
+{
+	size_t n;
+	const struct func_wakes *w = model_wakes(l->t->model, &n);
+	uint64_t all_ns = 0;
+
+	memset(by_ns, 0, (l->t->n_funcs + 1) * sizeof(*by_ns));
+	for (size_t i = 0; i < n; i++) {
+		if (w[i].func >= l->t->n_funcs || in[w[i].func] != worker ||
+		    wait_class_of(&l->classes, w[i].reason) != CLASS_COND)
+			continue;
+		all_ns += w[i].ns;
+		if (w[i].by < l->t->n_funcs && in[w[i].by] != SUBJECT_NONE)
+			by_ns[in[w[i].by]] += w[i].ns;
+	}
+	return all_ns;
+}
+
+/* Returns whether candidate `c` only waits for a call of d, or of the caller of d, to begin. */
+static bool waits_for_calls(const struct candidate *c, const struct candidate *d, uint64_t by_ns,
+			    uint64_t met_ns)
+{
+	if (only_waits(c->cond_ns, c->ns))
+		return by_ns && 2 * by_ns >= met_ns;
+	return only_waits(c->net_ns, c->ns) && d->calls >= c->calls / 2 && c->calls >= d->calls / 2;
+}
+
+/* Returns whether `worker` gives way to another candidate. */
+static bool gives_way(const struct looking *l, uint32_t worker, const uint32_t *in, uint64_t *by_ns)
+{
+	const struct candidate *c = &l->of[worker];
+	const uint64_t met_ns = conditions_met(l, worker, in, by_ns);
+
+	for (uint32_t i = 0; i < l->t->n_funcs; i++) {
+		const struct candidate *d = &l->of[i];
+
+		if (d->ns && !is_worker(d) && 2 * (d->ns - d->idle_ns) >= l->busy_ns &&
+		    d->ns >= c->ns / SERVED_PART && waits_for_calls(c, d, by_ns[i], met_ns))
+			return true;
+	}
+	return false;
+}
+
+/* The candidate with the most time, but not a worker of another one. */
+static int most(struct looking *l, uint32_t *found)
+{
+	const size_t n = l->t->n_funcs;
+
+	drop_light(l);
+	*found = longest(l);
+	if (*found == SUBJECT_NONE || !is_worker(&l->of[*found]))
+		return 0;
+	uint32_t *in = calloc(n + 1, sizeof(*in)), *of_node = calloc(l->n + 1, sizeof(*of_node));
+	uint64_t *ns = calloc(n + 1, sizeof(*ns));
+	const int err = in && of_node && ns ? 0 : -ENOMEM;
+
+	if (!err)
+		find_callers(l, in, ns, of_node);
+	while (!err && is_worker(&l->of[*found]) && gives_way(l, *found, in, ns)) {
+		l->of[*found] = (struct candidate){ 0 };
+		*found = longest(l); /* there is that other one */
+	}
+	free(in);
+	free(of_node);
+	free(ns);
+	return err;
 }
 
 /* The outermost call with the most time that is no waiting for something to do. */
@@ -269,18 +385,20 @@ static int asked_for(const struct looking *l, uint32_t *found)
 }
 
 /* Finds the function that is called again and again, or main. */
-static uint32_t found_out(struct looking *l)
+static int found_out(struct looking *l, uint32_t *found)
 {
 	look_at_waits(l);
 	sum_up(l);
 	const size_t main = look_at_all(l);
 	const struct call_stats *st = main ? &l->nodes[main].stats : NULL;
-	uint32_t found = most(l);
+	int err = most(l, found);
 
 	if (main && st->total_ns >= l->busy_ns / WEIGHT_PART &&
-	    (found == SUBJECT_NONE || (st->finished && !leaves_it_to_others(l, main))))
-		found = l->nodes[main].func;
-	return found == SUBJECT_NONE ? busiest_first(l) : found;
+	    (*found == SUBJECT_NONE || (st->finished && !leaves_it_to_others(l, main))))
+		*found = l->nodes[main].func;
+	if (*found == SUBJECT_NONE)
+		*found = busiest_first(l);
+	return err;
 }
 
 uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err)
@@ -295,7 +413,7 @@ uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err)
 	if (!*err && t->request)
 		*err = asked_for(&l, &found);
 	else if (!*err)
-		found = found_out(&l);
+		*err = found_out(&l, &found);
 	free(l.looks);
 	free(l.of);
 	return found;

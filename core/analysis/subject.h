@@ -25,10 +25,16 @@
  * 4. A request's function has a tenth of all time that is not idle. One that only waits also has a
  *    tenth of the work of the busiest.
  *
- * 5. The request with the most time is the subject. A main.main that has returned takes its place,
- *    unless it waited for others for half of its time.
+ * 5. The request with the most time is the subject. One that only waits may give way to another
+ *    request that does not. That one has half of all time that is not idle, and a twentieth of the
+ *    waiter's. It ends half of the waits, and these are for a condition (sync.Cond), as for the
+ *    next element of a queue. Or the waits are for the network, and both are called as often, in a
+ *    loop that reads and handles.
  *
- * 6. Without a request the subject is the longest outermost call that was busy for most of its
+ * 6. A main.main that has returned takes its place, unless it waited for others for half of its
+ *    time.
+ *
+ * 7. Without a request the subject is the longest outermost call that was busy for most of its
  *    time.
  */
 uint32_t subject_find(const struct loaded_trace *t, uint64_t span_ns, int *err);

@@ -99,7 +99,7 @@ answers_elsewhere() {
 	wait_for 60 eval 'gt report trace 2>/dev/null | grep -q "^main.serveLock waits"'
 	gt top trace --interval 1s --times 1 >out
 	head -n 1 out | grep -q '^main.serveLock waits' || fail "no answer of a summary"
-	expect_grep '^  ended by  main.(\*cache).get [0-9]*%' out
+	expect_grep '^  ended by  main\.\(\*cache\)\.get [0-9]*%' out
 	expect_grep '^  held by   not recorded' out
 	kill -TERM $job
 	wait $job || true

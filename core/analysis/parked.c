@@ -11,6 +11,7 @@
 #include "analysis/trace_names.h"
 #include "base/hash_index.h"
 #include "base/vec.h"
+#include "model/holds.h"
 
 #define LEFT_PCT 90 /* of the waits of a place that nobody has left */
 #define LOOPS    4  /* waits of a call that is a loop */
@@ -24,7 +25,7 @@ struct parked {
 	struct later {
 		struct parked_place place;
 		uint64_t life_ns;
-		bool often; /* woken often: it is parked if its outermost call is a loop */
+		bool often; /* woken often: parked in a loop, or where others meet a condition */
 	} * later;          /* who may be parked: decided when the trace has ended */
 	size_t n_later, cap_later;
 	int err;
@@ -158,14 +159,82 @@ static bool own_loop(const struct parked *p, const struct model *m, const struct
 	       model_wait_count(m, &wait) >= LOOPS * node->stats.calls;
 }
 
+/* Does function `func` run in a call of the node's goroutines? */
+static bool runs_below(const struct path_node *nodes, size_t n, uint32_t top, uint32_t func)
+{
+	for (uint32_t i = top; i < n; i++) {
+		uint32_t k = i;
+
+		if (nodes[i].func != func)
+			continue;
+		while (k != top && nodes[k].parent && !nodes[k].go_edge)
+			k = nodes[k].parent;
+		if (k == top)
+			return true;
+	}
+	return false;
+}
+
+/* It waits for a condition that other goroutines meet, as for the next element of a queue. Requests
+ * that wait for one another's end meet it themselves. */
+static bool waits_for_others(const struct parked *p, const struct model *m,
+			     const struct parked_place *x)
+{
+	size_t n, n_wakes;
+	const struct path_node *nodes = model_paths(m, &n);
+	const struct func_wakes *w = model_wakes(m, &n_wakes);
+	uint64_t all_ns = 0, others_ns = 0;
+	uint32_t top = x->path;
+
+	if (wait_class_of(&p->classes, x->reason) != CLASS_COND)
+		return false;
+	while (nodes[top].parent && !nodes[top].go_edge)
+		top = nodes[top].parent;
+	for (size_t i = 0; i < n_wakes; i++) {
+		if (w[i].func != x->func || w[i].reason != x->reason)
+			continue;
+		all_ns += w[i].ns;
+		if (w[i].by < p->info->n_funcs && !runs_below(nodes, n, top, w[i].by))
+			others_ns += w[i].ns;
+	}
+	return others_ns && 2 * others_ns >= all_ns;
+}
+
+/* Many goroutines have the same place. */
+#define DECIDED_MAX 64
+struct decided {
+	struct parked_place place;
+	bool others;
+};
+
+/* waits_for_others, once for each place. After many places it is false, as it looks at all paths.
+ */
+static bool decide(const struct parked *p, const struct model *m, const struct parked_place *x,
+		   struct decided *all, size_t *n)
+{
+	size_t i = 0;
+
+	while (i < *n && (all[i].place.path != x->path || all[i].place.func != x->func ||
+			  all[i].place.reason != x->reason))
+		i++;
+	if (i == DECIDED_MAX)
+		return false;
+	if (i == *n)
+		all[(*n)++] = (struct decided){ *x, waits_for_others(p, m, x) };
+	return all[i].others;
+}
+
 static int gather(struct parked *p, const struct model *m, uint64_t span_ns)
 {
+	struct decided decided[DECIDED_MAX];
+	size_t n_decided = 0;
 	int err = 0;
 
 	for (size_t i = 0; i < p->n_later && !err; i++) {
 		struct parked_place place = p->later[i].place;
 
-		if (p->later[i].often && !own_loop(p, m, &place))
+		if (p->later[i].often && !own_loop(p, m, &place) &&
+		    !decide(p, m, &place, decided, &n_decided))
 			continue;
 		if (2 * p->later[i].life_ns < span_ns) {
 			place.young = 1;

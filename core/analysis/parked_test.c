@@ -17,6 +17,7 @@
 #define HEAD                                                          \
 	"@set states 1\n@set states.reason.7 chan receive\n"          \
 	"@set states.reason.19 sleep\n@set states.reason.2 IO wait\n" \
+	"@set states.reason.24 sync.Cond.Wait\n"                      \
 	"@func main.main\n@func main.idle\n@func main.work\n@func main.inner\n"
 
 /* Functions as HEAD has them. */
@@ -222,9 +223,10 @@ static void woken_often(void **state)
 	check(events, (const uint64_t[]){ 10000, 0, 10000, 0 }, NULL);
 }
 
-/* Goroutine 2 waits for 0.3 s again and again, after `enters`, for the reason of `state`. */
-static void waits_long(const char *enters, const char *state, uint64_t work_ns, uint64_t inner_ns,
-		       const char *said)
+/* Goroutine 2 waits for 0.3 s again and again, after `enters`, for the reason of `state`. Goroutine
+ * `waker` ends the waits. */
+static void waits_long_for(const char *enters, const char *state, int waker, uint64_t work_ns,
+			   uint64_t inner_ns, const char *said)
 {
 	char events[4096];
 	size_t n = (size_t)snprintf(events, sizeof(events), "1 entry main.main 100 1000\n%s",
@@ -232,9 +234,16 @@ static void waits_long(const char *enters, const char *state, uint64_t work_ns, 
 
 	for (unsigned long ns = 1000; ns < 3000000000; ns += 300000000)
 		n += (size_t)snprintf(events + n, sizeof(events) - n,
-				      "2 state - 1 %lu\n2 state - %s %lu\n", ns, state, ns);
+				      "%d wake - 2 %lu\n2 state - 1 %lu\n2 state - %s %lu\n", waker,
+				      ns, ns, state, ns);
 	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 3000001000\n");
 	check(events, (const uint64_t[]){ 3000000000, 0, work_ns, inner_ns }, said);
+}
+
+static void waits_long(const char *enters, const char *state, uint64_t work_ns, uint64_t inner_ns,
+		       const char *said)
+{
+	waits_long_for(enters, state, 1, work_ns, inner_ns, said);
 }
 
 /* Who waits for work in a loop of its own, and gets some now and then, is parked. Who sleeps there,
@@ -250,6 +259,19 @@ static void woken_seldom(void **state)
 		"left out: 3.00s of 1 parked goroutine (--parked shows it): 1 of main.work (chan receive)");
 	waits_long(work, "0x1303", 3000000000, 0, NULL);
 	waits_long(inner, "0x703", 0, 3000000000, NULL);
+}
+
+/* Who waits in a call below for what others put into a queue is parked. Who waits there until
+ * others like itself are done is not. */
+static void waits_for_condition(void **state)
+{
+	(void)state;
+	waits_long_for(
+		"2 entry main.work 100 1000\n2 entry main.inner 200 1000\n", "0x1803", 1, 0, 0,
+		"left out: 3.00s of 1 parked goroutine (--parked shows it): 1 of main.work (sync.Cond.Wait)");
+	waits_long_for(
+		"2 entry main.work 100 1000\n2 entry main.inner 200 1000\n3 entry main.work 100 1000\n",
+		"0x1803", 3, 3000000000, 3000000000, NULL);
 }
 
 /* One request on a connection: its time counts, the wait for the next one does not. */
@@ -308,6 +330,7 @@ int main(void)
 		cmocka_unit_test(leak),
 		cmocka_unit_test(woken_often),
 		cmocka_unit_test(woken_seldom),
+		cmocka_unit_test(waits_for_condition),
 		cmocka_unit_test(connection),
 		cmocka_unit_test(network),
 	};

@@ -276,7 +276,7 @@ static int make_models(struct loaded_trace *t, const struct trace_watch *watch)
 				    .on_state = w->on_state,
 				    .path_selfs = watch->path_selfs,
 				    .call_waits = w->call_waits,
-				    .wakes = w->wakes,
+				    .wakes = w->wakes || t->parked,
 				    .holds = t->locks ? &t->locks->rules : NULL,
 				    .ctx = w->ctx,
 				    .group = t->groups ? key_groups_row : NULL,

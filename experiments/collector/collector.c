@@ -319,7 +319,8 @@ static int open_writer(struct collection *c, const char *path)
 		return -1;
 	c->sink = trace_writer_sink(c->writer);
 	if (c->stage == SUMMARY) {
-		c->live = live_model_new(&(struct live_model_options){ .info = &c->info, .writer = c->writer });
+		c->live = live_model_new(
+			&(struct live_model_options){ .info = &c->info, .writer = c->writer });
 		c->sink = c->live ? live_model_sink(c->live) : c->sink;
 	}
 	return c->stage == THREADS ? trace_writer_start_thread(c->writer) : 0;

@@ -66,7 +66,6 @@ struct trace_watch {
 	bool path_selfs, call_waits, wakes; /* those of model_options */
 	bool holds;                         /* wants model_options.holds */
 	bool parked;                        /* loaded_trace_leave_out_parked is called later */
-	bool programs_together;             /* samples of several programs count for one */
 	bool mark_parked;                   /* samples of parked goroutines are marked */
 	/* Called when a trace of samples was read, while its single samples are in memory. A reader
 	 * with this function needs no calls. */

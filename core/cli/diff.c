@@ -201,8 +201,10 @@ static int write_runs(struct diff_args *a)
 			err = r ? diff_runs_add(&d, s, r, a->opt.raw) : -1;
 			trace_reader_close(r);
 		}
-	if (!err)
+	if (!err) {
+		diff_runs_settle(&d);
 		err = reading_begin(&a->reading);
+	}
 	a->opt.colour = a->reading.colour;
 	a->opt.width = a->reading.width;
 	if (!err)

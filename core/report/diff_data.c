@@ -153,6 +153,8 @@ static int json_rows(const struct diff_report *d, struct json *j)
 					      d->diff.rows[i].key, &nodes, &cap, j);
 		} else {
 			json_kv_str(j, "function", diff_report_name(d, &d->diff.rows[i]));
+			if (diff_report_program(d, &d->diff.rows[i]))
+				json_kv_str(j, "program", diff_report_program(d, &d->diff.rows[i]));
 		}
 		json_kv_str(j, "change", diff_row_kind(&d->diff.rows[i]));
 		json_kv_bool(j, "traced_in_both",

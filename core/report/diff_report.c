@@ -12,3 +12,10 @@ const char *diff_report_name(const struct diff_report *rep, const struct diff_ro
 {
 	return trace_name_func(&rep->diff.names.info, diff_row_func(&rep->diff, row));
 }
+
+const char *diff_report_program(const struct diff_report *rep, const struct diff_row *row)
+{
+	const char *const *program = rep->diff.names.program;
+
+	return program && rep->opt->by != BY_PATH ? program[row->key] : NULL;
+}

@@ -41,5 +41,8 @@ void diff_run_json(const struct diff_report *d, const struct diff_row *row, stru
 const char *diff_report_what(const struct diff_report *rep);
 /* Returns the name of the row's function. */
 const char *diff_report_name(const struct diff_report *rep, const struct diff_row *row);
+/* Returns the program of the row's function; NULL if rows are not apart by program, or have it in
+ * their paths. */
+const char *diff_report_program(const struct diff_report *rep, const struct diff_row *row);
 
 #endif

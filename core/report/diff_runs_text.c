@@ -144,6 +144,20 @@ static bool of_ranges(const void *ctx)
 	return !of_intervals(ctx);
 }
 
+static bool of_programs(const void *ctx)
+{
+	const struct comparing *x = ctx;
+
+	return x->d->programs;
+}
+
+static void program(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
+{
+	const struct comparing *x = ctx;
+
+	table_name(buf, x->all[row].row->program, words);
+}
+
 static const struct table_column columns[] = {
 	{ "a", "A", 7, { 0, 0 }, .cell = value_a },
 	{ "b", "B", 7, { 0, 0 }, .cell = value_b },
@@ -156,6 +170,7 @@ static const struct table_column columns[] = {
 	  .when = of_intervals,
 	  .cell = low_to_high },
 	{ "range", "RANGE", 19, { 60, 60 }, .left = true, .when = of_ranges, .cell = low_to_high },
+	{ "program", "PROGRAM", 7, { 0, 0 }, .left = true, .when = of_programs, .cell = program },
 	{ 0 },
 };
 
@@ -208,7 +223,8 @@ int diff_runs_csv(const struct diff_runs *d, const struct diff_options *opt, FIL
 
 	if (err)
 		return err;
-	fprintf(out, "function,%s_a,%s_b,change_pct,low_pct,high_pct\n", what(&x), what(&x));
+	fprintf(out, "function,%s_a,%s_b,change_pct,low_pct,high_pct%s\n", what(&x), what(&x),
+		d->programs ? ",program" : "");
 	for (size_t i = 0; i < x.n; i++) {
 		const struct runs_change *c = &x.all[i].c;
 
@@ -218,6 +234,10 @@ int diff_runs_csv(const struct diff_runs *d, const struct diff_options *opt, FIL
 		csv_double(out, c->pct);
 		csv_double(out, c->low);
 		csv_double(out, c->high);
+		if (d->programs) {
+			fputc(',', out);
+			csv_field(out, x.all[i].row->program);
+		}
 		fputc('\n', out);
 	}
 	free(x.all);
@@ -267,6 +287,8 @@ int diff_runs_json(const struct diff_runs *d, const struct diff_options *opt, FI
 	for (size_t i = 0; i < x.n; i++) {
 		json_open(&j, '{');
 		json_kv_str(&j, "function", x.all[i].row->name);
+		if (d->programs)
+			json_kv_str(&j, "program", x.all[i].row->program);
 		json_change(&j, &x.all[i].c);
 		json_close(&j, '}');
 	}

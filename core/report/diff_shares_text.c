@@ -99,6 +99,18 @@ static bool of_run(const void *ctx)
 	return rep->diff.sampled;
 }
 
+static bool of_programs(const void *ctx)
+{
+	const struct diff_report *rep = ctx;
+
+	return rep->n_rows && diff_report_program(rep, rep->diff.rows);
+}
+
+static void program(const void *ctx, size_t row, unsigned words, char buf[CELL_BYTES])
+{
+	table_name(buf, diff_report_program(ctx, row_of(ctx, row)), words);
+}
+
 static const char run[] = "RUN", share[] = "SHARE";
 
 static const struct table_column columns[] = {
@@ -117,6 +129,7 @@ static const struct table_column columns[] = {
 	{ "self_pct_b", "B", 6, { 0, 0 }, .cell = share_b, .group = share },
 	{ "self_points", "POINTS", 7, { 0, 0 }, .cell = points, .group = share },
 	{ "chance_points", "CHANCE", 6, { 0, 0 }, .cell = chance, .group = share },
+	{ "program", "PROGRAM", 7, { 0, 0 }, .left = true, .when = of_programs, .cell = program },
 	{ 0 },
 };
 
@@ -139,13 +152,15 @@ int diff_shares_text(const struct diff_report *rep, FILE *out)
 int diff_shares_csv(const struct diff_report *rep, FILE *out)
 {
 	const struct diff *d = &rep->diff;
+	const bool programs = d->names.program && rep->opt->by != BY_PATH;
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
 	int err = 0;
 
 	fprintf(out,
-		"%s,change,self_pct_a,self_pct_b,self_points,chance_points,count_a,count_b%s\n",
-		diff_report_what(rep), d->sampled ? DIFF_RUN_CSV_HEADING : "");
+		"%s,change,self_pct_a,self_pct_b,self_points,chance_points,count_a,count_b%s%s\n",
+		diff_report_what(rep), d->sampled ? DIFF_RUN_CSV_HEADING : "",
+		programs ? ",program" : "");
 	for (size_t i = 0; !err && i < rep->n_rows; i++) {
 		const struct diff_row *row = &d->rows[i];
 
@@ -161,6 +176,10 @@ int diff_shares_csv(const struct diff_report *rep, FILE *out)
 			row->value[METRIC_CALLS][1]);
 		if (d->sampled)
 			diff_run_csv(rep, row, out);
+		if (programs) {
+			fputc(',', out);
+			csv_field(out, diff_report_program(rep, row));
+		}
 		fputc('\n', out);
 	}
 	free(nodes);

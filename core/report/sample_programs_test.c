@@ -94,7 +94,9 @@ static void c_programs_have_no_goroutines(void **state)
 {
 	(void)state;
 	says("text", (struct report_options){ 0 }, "in no goroutine", false);
-	assert_int_equal(programs_fixture_outside(path, "/opt/kid", 2), 0);
+	assert_int_equal(programs_fixture_write(path, &(struct programs_fixture){ .kid = "/opt/kid",
+										  .outside = 2 }),
+			 0);
 	says("text", (struct report_options){ 0 }, "\n2 samples in no goroutine\n", true);
 	assert_int_equal(programs_fixture_file(path, "/opt/kid"), 0);
 }

@@ -28,10 +28,11 @@ static const struct {
 	{ { KID_AGAIN, 2, nowhere, 0 }, 1 },
 };
 
-static int write_tables(struct trace_writer *w, const char *kid)
+static int write_tables(struct trace_writer *w, const struct programs_fixture *of)
 {
+	const char *kid = of->kid ?: "/opt/kid", *prog = of->prog ?: "/bin/prog";
 	const struct sample_process processes[PROCESSES] = {
-		{ 10, "sh", "/bin/sh", 5 }, { 11, "prog", "/bin/prog", 6 }, { 12, "kid", kid, 7 },
+		{ 10, "sh", "/bin/sh", 5 }, { 11, "prog", prog, 6 }, { 12, "kid", kid, 7 },
 		{ 13, "kid", kid, 8 },      { 14, "kid", kid, 9 },
 	};
 	uint32_t number;
@@ -53,8 +54,9 @@ static int write_tables(struct trace_writer *w, const char *kid)
 	return err;
 }
 
-static int write_samples(struct trace_writer *w, unsigned outside)
+static int write_samples(struct trace_writer *w, const struct programs_fixture *of)
 {
+	const unsigned times = of->times ?: 1;
 	uint64_t at_ns = 1000000000;
 	int err = 0;
 
@@ -63,9 +65,11 @@ static int write_samples(struct trace_writer *w, unsigned outside)
 				    .process = taken[i].stack.process,
 				    .tid = 10 + taken[i].stack.process };
 
+		if (s.process != PROG && !of->kid)
+			continue;
 		err = trace_writer_stack(w, &taken[i].stack, &s.stack);
-		for (unsigned k = 0; k < taken[i].samples && !err; k++) {
-			s.goid = taken[i].stack.process == PROG && k >= outside;
+		for (unsigned k = 0; k < times * taken[i].samples && !err; k++) {
+			s.goid = taken[i].stack.process == PROG && k >= of->outside;
 			s.ts_ns = at_ns += PROGRAMS_WEIGHT_NS;
 			err = trace_writer_sample(w, &s);
 		}
@@ -91,7 +95,7 @@ static int write_symbols(struct trace_writer *w)
 				    });
 }
 
-int programs_fixture_outside(const char *path, const char *kid, unsigned outside)
+int programs_fixture_write(const char *path, const struct programs_fixture *of)
 {
 	struct trace_info info = { 0 };
 	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
@@ -106,9 +110,9 @@ int programs_fixture_outside(const char *path, const char *kid, unsigned outside
 	trace_info_free(&info);
 	if (!w)
 		return err ? err : -EIO;
-	err = write_tables(w, kid);
+	err = write_tables(w, of);
 	if (!err)
-		err = write_samples(w, outside);
+		err = write_samples(w, of);
 	if (!err)
 		err = write_symbols(w);
 	if (err) {
@@ -120,5 +124,5 @@ int programs_fixture_outside(const char *path, const char *kid, unsigned outside
 
 int programs_fixture_file(const char *path, const char *kid)
 {
-	return programs_fixture_outside(path, kid, 0);
+	return programs_fixture_write(path, &(struct programs_fixture){ .kid = kid });
 }

@@ -10,9 +10,16 @@
 #define PROGRAMS_SAMPLES   10u
 #define PROGRAMS_WEIGHT_NS 10000000u
 
-/* Writes it to path; kid: the path of the other program. 0 or -errno. */
+struct programs_fixture {
+	const char *prog; /* the path of prog; NULL stands for /bin/prog */
+	const char *kid;  /* the path of the other program; NULL: it has no samples */
+	unsigned outside; /* samples of prog in no goroutine */
+	unsigned times;   /* how often each sample is taken; 0 stands for once */
+};
+
+/* Writes it to path. 0 or -errno. */
+int programs_fixture_write(const char *path, const struct programs_fixture *of);
+/* Writes it with the path of kid. */
 int programs_fixture_file(const char *path, const char *kid);
-/* Like programs_fixture_file, but `outside` samples of prog are in no goroutine. */
-int programs_fixture_outside(const char *path, const char *kid, unsigned outside);
 
 #endif

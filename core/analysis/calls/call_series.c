@@ -111,8 +111,7 @@ static void on_call(void *ctx, const struct call *c)
 void calls_of_all_begin(struct calls_of_all *all)
 {
 	*all = (struct calls_of_all){ .watch = { .calls = CALLS_NONE_WILL_DO,
-						 .on_call = on_call,
-						 .programs_together = true } };
+						 .on_call = on_call } };
 	all->watch.ctx = all;
 }
 

@@ -11,6 +11,13 @@ struct diff_names {
 	struct trace_info info;
 	uint32_t *name_of[2]; /* index into info.funcs for each side's functions */
 	bool *traced[2];      /* by name: this trace had a probe on it */
+	/* With diff_programs_apart: each program's functions are apart, and those of a program
+	 * share a name only with those of the other side's program of its name. */
+	const char **program; /* by name; NULL if programs are together */
+	/* A side with one program has a function for it, its last one and not of the trace. Its
+	 * index is the number of the trace's functions; TRACE_NONE if there is none. */
+	uint32_t root[2];
+	char *only[2], *root_name[2]; /* that program: "go", "[go]" */
 };
 
 /* A first. 0 or -ENOMEM; diff_names_free in either case. */

@@ -19,6 +19,7 @@ enum run_value {
 
 struct run_row {
 	char *name;
+	char *program; /* the program of its samples; "" for calls */
 	/* By enum diff_metric or run_value, side and run: ns or calls. 0 where the function did not
 	 * occur. In recordings of samples, RUN is processor time, and SELF and TOTAL are
 	 * percentages. */
@@ -39,6 +40,8 @@ struct diff_runs {
 	struct run_row *rows;         /* in the order in which they were added */
 	size_t n, cap;
 	struct hash_index by_name;
+	/* one of the runs has samples of several programs, and rows of each program are apart */
+	bool programs;
 };
 
 /* 0 or -ENOMEM (logged); diff_runs_free in either case. */
@@ -46,6 +49,9 @@ int diff_runs_init(struct diff_runs *d, const size_t n_runs[2]);
 /* Reads one run to its end. r may be closed afterwards. raw: uses times as measured. 0 or -errno
  * (logged). */
 int diff_runs_add(struct diff_runs *d, unsigned side, struct trace_reader *r, bool raw);
+/* To be called after the last run. Rows of one name become one row, unless a run has several
+ * programs. */
+void diff_runs_settle(struct diff_runs *d);
 void diff_runs_free(struct diff_runs *d);
 
 #endif

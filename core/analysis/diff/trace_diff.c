@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/calls/correction.h"
+#include "analysis/diff/diff_programs.h"
 #include "analysis/diff/diff_shares.h"
 #include "analysis/samples/sample_load.h"
 #include "analysis/stat_columns.h"
@@ -105,6 +106,9 @@ static int match_paths(struct diff *d)
 
 	if (!err)
 		err = call_tree_build(&tree[1], &d->side[1], &opt);
+	for (unsigned s = 0; !err && s < 2; s++)
+		if (d->names.root[s] != TRACE_NONE)
+			err = diff_programs_root(&tree[s], d->names.root[s]);
 	if (!err)
 		err = call_tree_join(&d->tree, side, &d->names.info, &opt, node_of);
 	if (!err)

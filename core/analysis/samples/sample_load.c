@@ -275,7 +275,7 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 		err = sample_parked_find(s, t->info, leave_out_parked);
 	if (!err && (leave_out_parked || w->mark_parked) && s->errors && s->tables)
 		err = sample_requests_find(s, t->info, leave_out_parked);
-	if (!err && !w->programs_together)
+	if (!err)
 		err = sample_programs_find(s, t->view);
 	if (!err)
 		err = sample_fill(t, r);

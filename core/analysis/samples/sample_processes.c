@@ -27,6 +27,12 @@ const char *sample_program(const struct sample_process *p, char buf[PROGRAM_BYTE
 	return buf;
 }
 
+const char *sample_only_program(const struct loaded_samples *s, char buf[PROGRAM_BYTES])
+{
+	*buf = '\0';
+	return s->n_groups ? sample_program(&s->tables->processes[s->groups->process], buf) : buf;
+}
+
 static bool matches(const char *glob, const struct sample_process *p)
 {
 	char buf[PROGRAM_BYTES];

@@ -14,6 +14,8 @@
  * kernel. It is in buf, cut when it is longer. */
 #define PROGRAM_BYTES 256
 const char *sample_program(const struct sample_process *p, char buf[PROGRAM_BYTES]);
+/* Returns the program of samples that are all of one; "" without samples. */
+const char *sample_only_program(const struct loaded_samples *s, char buf[PROGRAM_BYTES]);
 /* Returns whether the view has the process. It has no --process, or one that matches its pid, name,
  * path or program. */
 bool sample_process_wanted(const struct trace_view *v, const struct sample_process *p);

@@ -83,6 +83,21 @@ const tests = {
 		await p.close();
 	},
 
+	async "functions of one name are of different programs"() {
+		const p = await open("programs");
+		await p.click("#tab-table");
+		const heads = await p.run(`[...document.querySelectorAll("#view-table th")].map((c) => c.textContent.trim())`);
+		assert.equal(heads[1], "program");
+		const rows = await p.run(`[...document.querySelectorAll("#rows tr.row")].map((r) => [...r.cells].slice(0, 2).map((c) => c.textContent))`);
+		assert.deepEqual(rows.filter((r) => r[0] === "main.work").map((r) => r[1]).sort(), ["kid", "prog"]);
+		await p.done();
+		for (const of of ["kid", "prog"]) {
+			const q = await open("programs", "#view=table&focus=" + encodeURIComponent(`main.work [${of}]`));
+			assert.deepEqual(await q.run(`[...document.querySelector("#rows tr.current").cells].slice(0, 2).map((c) => c.textContent)`), ["main.work", of]);
+			await q.done();
+		}
+	},
+
 	async "samples are not called calls"() {
 		const p = await open("samples");
 		assert.equal(await has(p, "#by-grow"), false);

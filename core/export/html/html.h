@@ -171,6 +171,8 @@ struct html_page {
 	struct html_slow slow;
 	struct html_codes codes;
 	struct calls_of_all *calls; /* borrowed, to be filled; may be NULL */
+	bool compared;              /* it shows two traces, and its functions are those of both */
+	const char *const *program; /* by function of a comparison, borrowed; may be NULL */
 	/* the numbers on the page of the trace's functions, or SANKEY_NONE */
 	uint32_t *number;
 	/* functions on the page, by number; [other] and the timer come after them */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analysis/diff/diff_notes.h"
+#include "analysis/diff/diff_programs.h"
 #include "analysis/diff/diff_shares.h"
 #include "analysis/diff/diff_verdict.h"
 #include "base/log.h"
@@ -47,8 +48,14 @@ static int match_trees(struct changes *c)
 	const struct call_tree_side side[2] = { { &c->side[0].tree, c->diff.names.name_of[0] },
 						{ &c->side[1].tree, c->diff.names.name_of[1] } };
 	const struct call_tree *a = &c->side[0].tree;
-	uint32_t *node_of[2];
-	int err = call_tree_join(&c->all.tree, side, &c->diff.names.info, &opt, node_of);
+	uint32_t *node_of[2] = { NULL, NULL };
+	int err = 0;
+
+	for (unsigned s = 0; !err && s < 2; s++)
+		if (c->diff.names.root[s] != TRACE_NONE)
+			err = diff_programs_root(&c->side[s].tree, c->diff.names.root[s]);
+	if (!err)
+		err = call_tree_join(&c->all.tree, side, &c->diff.names.info, &opt, node_of);
 
 	if (!err)
 		c->was = calloc(c->all.tree.n, sizeof(*c->was));
@@ -201,6 +208,8 @@ static int match(struct changes *c)
 		err = match_funcs(c);
 	if (err)
 		return err;
+	c->all.compared = true;
+	c->all.program = c->diff.names.program;
 	c->all.trace = c->side[1].trace;
 	c->all.trace.info = &c->diff.names.info;
 	c->all.trace.funcs = c->stats[1];

@@ -10,6 +10,7 @@
 #include "analysis/calls/correction.h"
 #include "analysis/calls/released.h"
 #include "analysis/samples/sample_answer.h"
+#include "analysis/samples/sample_names.h"
 #include "analysis/samples/sample_notes.h"
 #include "analysis/samples/sample_processes.h"
 #include "analysis/stat_columns.h"
@@ -125,6 +126,31 @@ int html_write_trace(const struct html_page *p, struct json *j)
 	return err;
 }
 
+/* The program of a function; NULL if there is one program. */
+static const char *program_of(const struct html_page *p, uint32_t func)
+{
+	const struct loaded_samples *s = p->trace.samples;
+
+	if (p->compared)
+		return p->program ? p->program[func] : NULL;
+	return s && s->programs.n ? sample_program_of_func(s, func) : NULL;
+}
+
+static void write_programs(const struct html_page *p, struct json *j)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < p->n_funcs; i++)
+		any |= program_of(p, p->funcs[i]) != NULL;
+	if (!any)
+		return;
+	json_key(j, "programs");
+	json_open(j, '[');
+	for (size_t i = 0; i < p->n_funcs; i++)
+		json_str(j, program_of(p, p->funcs[i]) ?: "");
+	json_close(j, ']');
+}
+
 static int name_funcs(const struct html_page *p, struct json *j)
 {
 	const struct trace_info *info = p->trace.info;
@@ -135,6 +161,7 @@ static int name_funcs(const struct html_page *p, struct json *j)
 	for (size_t i = 0; i < p->n_funcs; i++)
 		json_str(j, trace_name_func(p->trace.info, p->funcs[i]));
 	json_close(j, ']');
+	write_programs(p, j);
 	/* A file is written once for a run of functions in it. */
 	json_key(j, "files");
 	json_open(j, '[');

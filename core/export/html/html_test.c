@@ -16,6 +16,7 @@
 
 #include "export/html/html.h"
 #include "export/export_fixture.h"
+#include "trace/programs_fixture.h"
 
 static struct trace_view part; /* of the traces that pages are made of; empty: all */
 
@@ -440,6 +441,30 @@ static void test_samples_headline(void **state)
 	free(text);
 }
 
+/* Functions of one name are those of different programs. */
+static void test_programs(void **state)
+{
+	char path[] = "/tmp/html-programs-XXXXXX";
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	assert_int_equal(programs_fixture_file(path, "/opt/kid"), 0);
+	char *page = page_of(path), *data = fixture_page_data(page);
+	const char *names = strstr(data, "\"names\":["),
+		   *programs = strstr(data, "\"programs\":[\"");
+
+	assert_non_null(names);
+	assert_non_null(programs);
+	assert_non_null(strstr(programs, "\"kid\""));
+	assert_non_null(strstr(programs, "\"prog\""));
+	leave(page, "programs");
+	free(data);
+	free(page);
+	unlink(path);
+}
+
 /* Two of the runtime's reasons to wait may have one name; ci/page looks at the page. */
 static void test_reasons_of_one_name(void **state)
 {
@@ -570,6 +595,7 @@ int main(void)
 		cmocka_unit_test(test_changes_by_call),
 		cmocka_unit_test(test_goroutines),
 		cmocka_unit_test(test_samples_headline),
+		cmocka_unit_test(test_programs),
 		cmocka_unit_test(test_reasons_of_one_name),
 	};
 

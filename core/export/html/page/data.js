@@ -72,6 +72,10 @@ const ONE = SAMPLES ? "sample" : "call", MANY = SAMPLES ? "self samples" : "call
 
 const F = { n: D.funcs.n, names: [...D.funcs.names, "[other]", "runtime timer"] };
 F.all = F.names.length;
+// With several programs each has its functions; `key` tells those of one name apart in addresses.
+F.programs = D.funcs.programs ? [...D.funcs.programs, "", ""] : null;
+F.key = F.programs ? F.names.map((name, f) => F.programs[f] ? name + " [" + F.programs[f] + "]" : name) : F.names;
+const funcOf = (key) => { const f = F.key.indexOf(key); return f < 0 ? F.names.indexOf(key) : f; };
 F.line = dense(D.funcs.lines, F.all);
 F.file = [];
 for (const f of D.funcs.files) F.file.push(f === "" ? F.file.at(-1) : f);

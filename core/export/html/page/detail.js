@@ -71,7 +71,7 @@ function renderDetail() {
 	const by = { total: "total time", self: "self time", calls: MANY, grow: "stack growth" }[S.by];
 	const sum = (list) => list.reduce((t, r) => t + r.w, 0);
 	box.replaceChildren(el("button", { type: "button", class: "close", "aria-label": "Close", onclick: clearFocus }, "×"),
-		el("h2", {}, F.names[f]), el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
+		el("h2", {}, F.names[f]), F.programs && F.programs[f] ? el("p", { class: "where" }, "of " + F.programs[f]) : "", el("p", { class: "where" }, F.file[f] ? F.file[f] + ":" + F.line[f] : f < F.n ? "" : "not a function of the program"),
 		...spentOn(f), el("dl", {}, rows.map(([k, v]) => [el("dt", {}, k), el("dd", {}, v)])), ...(s.whole && !WAS ? histogram(f) : []),
 		...neighbourList("Callers (" + by + (SAMPLES ? ")" : " of the calls they made)"), callers, sum(callers)),
 		...neighbourList("Callees (" + by + (SAMPLES ? ")" : " of the calls it made)"), callees, Math.max(sum(callees), S.by === "total" ? s.total[f] : 0)));

@@ -57,8 +57,8 @@ function render() {
 
 // All that is needed to see the same again.
 function hashOf() {
-	const parts = { view: S.view, by: S.by, pick: sankey.auto ? "" : S.view === "sankey" && busiest() ? S.pick.key : S.pick.key.replace(/^all$/, ""), focus: S.focus >= 0 ? F.names[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
-		full: S.full ? "1" : "", hide: S.hidden.map((f) => F.names[f]).join("\n"), ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
+	const parts = { view: S.view, by: S.by, pick: sankey.auto ? "" : S.view === "sankey" && busiest() ? S.pick.key : S.pick.key.replace(/^all$/, ""), focus: S.focus >= 0 ? F.key[S.focus] : "", q: S.query, parked: S.parked ? "1" : "", call: slowCall() ? String(S.call) : "",
+		full: S.full ? "1" : "", hide: S.hidden.map((f) => F.key[f]).join("\n"), ...(VIEWS[S.view].address ? VIEWS[S.view].address() : {}) };
 	return "#" + new URLSearchParams(Object.entries(parts).filter(([k, v]) => v && v !== { view: "overview", by: "total" }[k])).toString();
 }
 
@@ -284,11 +284,11 @@ function fromAddress() {
 	if (!known("pick", S.pick)) S.pick = PICKS[0];
 	Object.assign(sankey, { asked: q.get("pick") !== null, auto: null });
 	beginSankey("", S.view);
-	S.focus = F.names.indexOf(q.get("focus"));
+	S.focus = funcOf(q.get("focus"));
 	known("focus", S.focus >= 0);
 	const hide = (q.get("hide") || "").split("\n").filter(Boolean);
-	S.hidden = hide.map((name) => F.names.indexOf(name)).filter((f) => f >= 0);
-	unknown.push(...hide.filter((name) => !F.names.includes(name)));
+	S.hidden = hide.map(funcOf).filter((f) => f >= 0);
+	unknown.push(...hide.filter((name) => funcOf(name) < 0));
 	S.full = q.get("full") === "1";
 	setParked(q.get("parked") === "1" && parkedCount > 0);
 	S.call = SLOW.has(S.focus) && /^\d+$/.test(q.get("call") || "") && Number(q.get("call")) < SLOW.get(S.focus).length ? Number(q.get("call")) : -1;

@@ -49,17 +49,21 @@ const NAME = { title: "function", text: true, get: (f) => label(f), show: (f) =>
 	marksOf(f) ? el("span", { class: "mark" }, marksOf(f)) : null,
 	changeMark(f)) };
 
+// Which program's function it is, where there are several.
+const PROGRAM = { title: "program", text: true, get: (f) => F.programs[f], show: (f) => el("td", { class: "program" }, F.programs[f]) };
+
 function columnsOf() {
+	const name = F.programs ? [NAME, PROGRAM] : [NAME];
 	const calls = { title: MANY, by: "calls", get: (f) => stats().calls[f], show: (f) => cell(count(stats().calls[f])) };
 	const self = { ...shareColumn("self", "self", "time in the function itself"), by: "self" };
 	const total = { ...shareColumn("total", "total", SAMPLES ? "with all that was called below it" : "from entry to exit: with all that it called on its goroutine"), by: "total" };
 	const grow = { ...timeColumn("growth", (f) => stats().grow[f], "time spent growing the stack when the function was entered"), by: "grow" };
 	if (WAS)
-		return [NAME, ...changeColumns()];
+		return [...name, ...changeColumns()];
 	const states = STATES.filter(([, key]) => !["unknown_ns", "off_cpu_ns"].includes(key) || F[key].some((v) => v))
 		.map(([title, key]) => timeColumn(title, known(key), "part of self: what its goroutines did"));
 	const spent = STATES.length ? [spentColumn] : [];
-	if (SAMPLES) return [NAME, total, self, ...spent, ...states, calls];
+	if (SAMPLES) return [...name, total, self, ...spent, ...states, calls];
 	return [NAME, total, self, ...spent, calls,
 		timeColumn("mean", known("mean_ns"), "of finished calls"), timeColumn("median", known("p50_ns"), "of finished calls"),
 		timeColumn("p99", known("p99_ns"), "of finished calls"), timeColumn("min", known("min_ns")), timeColumn("max", known("max_ns")),
@@ -98,7 +102,7 @@ function sortBy(i, down) {
 // In a narrow window only the measure has a column, and what was chosen or sorts the rows.
 function chooseColumns(sorted) {
 	const narrow = innerWidth <= 600;
-	table.columns = table.all.filter((c) => !c.off && (!narrow || c === NAME || c.on || c.by === S.by || (c === sorted && !c.by)));
+	table.columns = table.all.filter((c) => !c.off && (!narrow || c === NAME || c === PROGRAM || c.on || c.by === S.by || (c === sorted && !c.by)));
 	const at = table.columns.indexOf(sorted);
 	table.sort = at >= 0 ? at : null;
 	table.boxes.forEach((box, i) => { box.checked = table.columns.includes(table.all[i + 1]); });

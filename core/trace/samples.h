@@ -227,6 +227,12 @@ static inline bool sample_in_kernel(uint64_t pc)
 	return pc >> 63;
 }
 
+/* Returns whether an address stands for a function that an interpreter executes. */
+static inline bool sample_interpreted(uint64_t pc)
+{
+	return pc >> 62 == 1;
+}
+
 /* ---- writing. 0 or -errno. Errors are logged, and later calls return them, as with
  * trace_writer_event. -EINVAL and -E2BIG refuse one item only; they are logged once, and the trace
  * goes on. */

@@ -106,6 +106,7 @@ static void check_dictionary(const Otlp__ProfilesData *d)
 		const Otlp__Location *l = x->location_table[i];
 
 		IN(l->mapping_index, mapping_table);
+		check_attributes(d, l->attribute_indices, l->n_attribute_indices);
 		assert_true(l->n_lines > 0);
 		for (size_t k = 0; k < l->n_lines; k++) {
 			IN(l->lines[k]->function_index, function_table);

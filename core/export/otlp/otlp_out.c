@@ -8,6 +8,7 @@
 #include "base/hash_index.h"
 #include "base/utf8.h"
 #include "base/vec.h"
+#include "export/otlp/frame_type.h"
 #include "export/protoout.h"
 #include "otlp.pb-c.h"
 
@@ -43,6 +44,7 @@ struct adding {
 	const Pprof__Profile *p;
 	int32_t *strings; /* 0: not asked for yet */
 	int32_t *mappings, *functions, *locations;
+	bool *of_go;                   /* by mapping: functions in it are Go's */
 	int32_t *stacks, **attributes; /* by sample */
 };
 
@@ -286,6 +288,42 @@ static void take_functions(struct adding *a)
 	}
 }
 
+/* The outermost function of a location; NULL for none. */
+static const Pprof__Function *outermost(struct adding *a, const Pprof__Location *l)
+{
+	const uint64_t id = l->n_line ? l->line[l->n_line - 1]->function_id : 0;
+
+	return id && id <= a->p->n_function ? a->p->function[id - 1] : NULL;
+}
+
+static void find_go(struct adding *a)
+{
+	for (size_t i = 0; i < a->p->n_location && !a->o->err; i++) {
+		const Pprof__Location *l = a->p->location[i];
+		const Pprof__Function *f = outermost(a, l);
+
+		if (f && l->mapping_id && l->mapping_id <= a->p->n_mapping)
+			a->of_go[l->mapping_id - 1] |= frame_is_go(text(a, f->filename));
+	}
+}
+
+/* The attribute of a location, 0 for none. */
+static int32_t type_of(struct adding *a, const Pprof__Location *l)
+{
+	const Pprof__Function *f = outermost(a, l);
+	const bool mapped = l->mapping_id && l->mapping_id <= a->p->n_mapping;
+	const struct frame_place p = {
+		.address = l->address,
+		.mapping = mapped ? text(a, a->p->mapping[l->mapping_id - 1]->filename) : NULL,
+		.file = f ? text(a, f->filename) : "",
+		.linker = f ? text(a, f->system_name) : "",
+		.beside_go = mapped && a->of_go[l->mapping_id - 1],
+	};
+	const char *type = a->o->err ? NULL : frame_type(&p);
+
+	return type ? enter_text(a->o, "profile.frame.type", type) : 0;
+}
+
 static void take_locations(struct adding *a)
 {
 	Otlp__Line *lines = NULL, **of = NULL;
@@ -294,6 +332,7 @@ static void take_locations(struct adding *a)
 	for (size_t i = 0; i < a->p->n_location && !a->o->err; i++) {
 		const Pprof__Location *l = a->p->location[i];
 		Otlp__Location x = OTLP__LOCATION__INIT, *to = &x;
+		int32_t type;
 
 		if (l->id != i + 1)
 			fail(a->o, -EINVAL);
@@ -313,6 +352,9 @@ static void take_locations(struct adding *a)
 		x.address = l->address;
 		x.n_lines = l->n_line;
 		x.lines = of;
+		type = type_of(a, l);
+		x.n_attribute_indices = type != 0;
+		x.attribute_indices = &type;
 		a->locations[i] = ENTER(a->o, LOCATIONS, location_table, to);
 	}
 	free(lines);
@@ -359,17 +401,19 @@ static void take_all(struct adding *a)
 
 	a->strings = calloc(p->n_string_table + 1, sizeof(*a->strings));
 	a->mappings = calloc(p->n_mapping + 1, sizeof(*a->mappings));
+	a->of_go = calloc(p->n_mapping + 1, sizeof(*a->of_go));
 	a->functions = calloc(p->n_function + 1, sizeof(*a->functions));
 	a->locations = calloc(p->n_location + 1, sizeof(*a->locations));
 	a->stacks = calloc(p->n_sample + 1, sizeof(*a->stacks));
 	a->attributes = calloc(p->n_sample + 1, sizeof(*a->attributes));
-	if (!a->strings || !a->mappings || !a->functions || !a->locations || !a->stacks ||
-	    !a->attributes) {
+	if (!a->strings || !a->mappings || !a->of_go || !a->functions || !a->locations ||
+	    !a->stacks || !a->attributes) {
 		fail(a->o, -ENOMEM);
 		return;
 	}
 	take_mappings(a);
 	take_functions(a);
+	find_go(a);
 	take_locations(a);
 	for (size_t i = 0; i < p->n_sample && !a->o->err; i++)
 		take_sample(a, i);
@@ -382,6 +426,7 @@ static void forget(struct adding *a)
 	free(a->attributes);
 	free(a->strings);
 	free(a->mappings);
+	free(a->of_go);
 	free(a->functions);
 	free(a->locations);
 	free(a->stacks);

@@ -81,6 +81,31 @@ static void test_identities(void **state)
 	otlp__profiles_data__free_unpacked(d, NULL);
 }
 
+/* Frames have a type, and every sample of leafs is in a function of Go. */
+static void test_frame_types(void **state)
+{
+	Otlp__ProfilesData *d = export("fixtures/samples/leafs.gotrace",
+				       &(struct export_options){ .goroutines = true });
+	const Otlp__Dictionary *x = d->dictionary;
+	size_t n = 0;
+
+	(void)state;
+	for (size_t i = 1; i < x->n_location_table; i++) {
+		const Otlp__Location *l = x->location_table[i];
+		const Otlp__Value *v = fixture_otlp_attribute(
+			d, l->attribute_indices, l->n_attribute_indices, "profile.frame.type");
+		const Otlp__Function *f = x->function_table[l->lines[0]->function_index];
+		const char *name = x->string_table[f->name];
+
+		if (!strncmp(name, "main.", 5)) {
+			expect_text(v, "go");
+			n++;
+		}
+	}
+	assert_true(n > 0);
+	otlp__profiles_data__free_unpacked(d, NULL);
+}
+
 /* ---- several profiles in one message */
 
 static char *pprof_of(const char *path, size_t *n)
@@ -248,9 +273,9 @@ static void test_damaged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),    cmocka_unit_test(test_identities),
-		cmocka_unit_test(test_together), cmocka_unit_test(test_gzip),
-		cmocka_unit_test(test_damaged),
+		cmocka_unit_test(test_rules),       cmocka_unit_test(test_identities),
+		cmocka_unit_test(test_frame_types), cmocka_unit_test(test_together),
+		cmocka_unit_test(test_gzip),        cmocka_unit_test(test_damaged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

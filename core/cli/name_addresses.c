@@ -75,8 +75,11 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
 {
-	const struct symbols_options opt = options(ctx);
+	const struct name_context *c = ctx;
+	struct symbols_options opt = options(ctx);
 	struct symbols_counts counts;
+
+	opt.debuginfod = c && c->debuginfod;
 	int err = trace_writer_resolve(w, &opt, &counts);
 
 	return err ? err : say_nameless(&counts, end);

@@ -10,6 +10,7 @@ struct name_context {
 	struct symbols_cache *cache; /* NULL: none */
 	struct sampling *sampling;   /* the sampling that knows the processes */
 	uint64_t hold_bytes;         /* see symbols_options */
+	bool debuginfod;             /* that of symbols_options, at the end of the recording */
 };
 
 /* name_ended names addresses early, and only those of processes whose number is set in `ended`. An

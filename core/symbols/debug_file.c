@@ -64,6 +64,18 @@ static bool try_file(struct debug_file *f, const struct elf_symbols *e, const ch
 	return found;
 }
 
+bool debug_file_take(struct debug_file *f, const struct elf_symbols *e, int fd, uint64_t most_bytes)
+{
+	struct elf_symbols *found = elf_symbols_open(fd, NULL, 0, most_bytes);
+
+	if (!found || !elf_symbols_whole(found) || !same_build_id(e, found)) {
+		elf_symbols_close(found);
+		return false;
+	}
+	*f = (struct debug_file){ found, fd, strdup("") };
+	return true;
+}
+
 static bool by_build_id(struct debug_file *f, const struct elf_symbols *e, const char *root,
 			uint64_t most_bytes)
 {

@@ -24,5 +24,9 @@ struct debug_file_limits {
  * takes too much. */
 bool debug_file_open(struct debug_file *f, const struct elf_symbols *e, const char *path,
 		     const char *root, const struct debug_file_limits *limits);
+/* Takes a debug file of e that was found elsewhere. On success f owns fd. Returns false if it is
+ * that of another file, or takes more than most_bytes (limits as above). */
+bool debug_file_take(struct debug_file *f, const struct elf_symbols *e, int fd,
+		     uint64_t most_bytes);
 
 #endif

@@ -11,6 +11,7 @@
 #include "base/foreign_file.h"
 #include "base/vdso.h"
 #include "symbols/debug_file.h"
+#include "symbols/debuginfod.h"
 #include "symbols/inlines.h"
 #include "symbols/name_list.h"
 
@@ -98,6 +99,17 @@ static bool open_own(struct image_file *f, const struct sample_image *i, const c
 	return *i->path == '/' && try_file(f, i, i->path, at->here);
 }
 
+static void take_debug(struct image_file *f, const struct debug_file *found, const char *root)
+{
+	if (f->dwarf_fd >= 0)
+		close(f->dwarf_fd);
+	free(f->dwarf_path);
+	f->debug = found->symbols;
+	f->dwarf_fd = found->fd;
+	f->dwarf_path = found->path;
+	snprintf(f->root, sizeof(f->root), "%s", root);
+}
+
 /* Symbols that were stripped from it, and the DWARF. */
 static bool open_debug(struct image_file *f, const char *path, const char *root,
 		       const struct debug_file_limits *limits)
@@ -106,14 +118,25 @@ static bool open_debug(struct image_file *f, const char *path, const char *root,
 
 	if (!debug_file_open(&found, f->elf, path, root, limits))
 		return false;
-	if (f->dwarf_fd >= 0)
-		close(f->dwarf_fd);
-	free(f->dwarf_path);
-	f->debug = found.symbols;
-	f->dwarf_fd = found.fd;
-	f->dwarf_path = found.path;
-	snprintf(f->root, sizeof(f->root), "%s", root);
+	take_debug(f, &found, root);
 	return true;
+}
+
+/* These are from a server. */
+static void fetch_debug(struct image_file *f, const char *path, const struct image_place *at)
+{
+	struct debug_file found;
+	const uint8_t *id;
+	const size_t n = elf_symbols_build_id(f->elf, &id);
+
+	if (!n || file_id_is_go(id, n))
+		return;
+	const int fd = debuginfod_fetch(at->debuginfod, id, n, path);
+
+	if (fd >= 0 && debug_file_take(&found, f->elf, fd, at->most_bytes))
+		take_debug(f, &found, "");
+	else if (fd >= 0)
+		close(fd);
 }
 
 static bool open_file(struct image_file *f, const struct sample_image *i,
@@ -131,6 +154,8 @@ static bool open_file(struct image_file *f, const struct sample_image *i,
 		return true;
 	if (!(at->here && open_debug(f, i->path, root, &limits)) && *i->path == '/')
 		open_debug(f, i->path, "", &limits);
+	if (at->debuginfod && !f->debug)
+		fetch_debug(f, i->path, at);
 	return true;
 }
 

@@ -9,6 +9,7 @@
 #include "trace/samples.h"
 
 struct image_file;
+struct debuginfod;
 
 /* Facts about the process that had the file mapped. */
 struct image_place {
@@ -21,6 +22,8 @@ struct image_place {
 	const uid_t *owner;
 	uint64_t deadline_ns; /* deadline of reading, foreign_file_deadline */
 	uint64_t most_bytes;  /* limit of the memory that reading takes, 0 for none */
+	/* it is asked for debug files that this machine does not have; may be NULL */
+	struct debuginfod *debuginfod;
 };
 
 /* Reads all needed parts of an image's file into memory. Returns NULL with errno on an error.

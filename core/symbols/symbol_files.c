@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/foreign_file.h"
 #include "base/vec.h"
+#include "symbols/debuginfod.h"
 
 /* An image, and who has it mapped. */
 struct asked {
@@ -89,6 +90,8 @@ int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
 	f->left_bytes = opt->most_bytes ? opt->most_bytes : SYMBOLS_MOST_BYTES;
 	f->inlines = (struct inline_budget){ INLINES_NS, opt->hold_bytes ? opt->hold_bytes / 4
 									 : INLINES_BYTES };
+	if (opt->debuginfod)
+		f->debuginfod = debuginfod_new(DEBUGINFOD_MOST_NS);
 	f->file_of = calloc(t->n_images + 1, sizeof(*f->file_of));
 
 	int err = f->file_of ? 0 : -ENOMEM;
@@ -141,7 +144,8 @@ static struct image_file *read_file(const struct symbol_files *f, const struct s
 	uid_t owner;
 	const int fd = open_seen(f, x);
 	const uint64_t alone_ns = foreign_file_deadline();
-	const struct image_place at = { .most_bytes = f->opt->hold_bytes / 2,
+	const struct image_place at = { .debuginfod = f->debuginfod,
+					.most_bytes = f->opt->hold_bytes / 2,
 					.pid = pid,
 					.fd = fd,
 					.here = f->opt->here,
@@ -385,6 +389,7 @@ void symbols_cache_free(struct symbols_cache *c)
 
 void symbol_files_end(struct symbol_files *f)
 {
+	debuginfod_free(f->debuginfod);
 	symbols_cache_free(&f->own);
 	if (f->opt->cache)
 		tidy(f->opt->cache, f->opt->hold_bytes ? f->opt->hold_bytes / 2 : CACHE_BYTES);

@@ -41,9 +41,10 @@ struct symbol_files {
 	uint64_t begin_ns, deadline_ns;   /* CLOCK_MONOTONIC, for reading files that others name */
 	uint64_t left_bytes;              /* bytes that symbols may still take */
 	struct inline_budget inlines;
-	uint32_t *file_of;        /* by image: 0 when not tried, else its index + 1 */
-	struct hash_index opened; /* files of the cache that were read */
-	struct hash_index missed; /* files that were not read, or are alone, by place */
+	struct debuginfod *debuginfod; /* NULL if no servers are asked */
+	uint32_t *file_of;             /* by image: 0 when not tried, else its index + 1 */
+	struct hash_index opened;      /* files of the cache that were read */
+	struct hash_index missed;      /* files that were not read, or are alone, by place */
 	/* number of files that were closed to make room and can no longer be read */
 	uint32_t unread_again;
 	char *unread_path;       /* path of the first of them */

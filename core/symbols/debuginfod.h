@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-2-Clause */
+/* Debug files from the servers that the user names in DEBUGINFOD_URLS, by elfutils' own library. */
+#ifndef GOTRACE_DEBUGINFOD_H
+#define GOTRACE_DEBUGINFOD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct debuginfod;
+
+/* All files together may take so long, and a file so many bytes. */
+#define DEBUGINFOD_MOST_NS    (30 * 1000000000ull)
+#define DEBUGINFOD_MOST_BYTES (1ull << 30)
+
+/* Returns NULL where DEBUGINFOD_URLS names no server, and without the library or memory, which is
+ * logged. */
+struct debuginfod *debuginfod_new(uint64_t most_ns);
+/* Asks for the debug file of a build id of n bytes; path names the file in messages. It waits until
+ * the time is over, and reads at most DEBUGINFOD_MOST_BYTES. Logs that a file came, and the first
+ * error, after which it asks no more. Returns a descriptor, to be closed, or -errno: -ENOENT if no
+ * server has the file. */
+int debuginfod_fetch(struct debuginfod *d, const uint8_t *id, size_t n, const char *path);
+/* Logs how many files no server had. */
+void debuginfod_free(struct debuginfod *d);
+
+#endif

@@ -60,7 +60,7 @@ complain 'only core/attach/host of a processor may know registers and the counte
 		core/attach core/sample core/cli | grep -vE '^core/attach/host/(x86_64|arm64)/')"
 complain 'only core/binary of a processor may know its registers, opcodes, decoder and ELF machine' \
 	"$(grep -rnEi --include='*.[ch]' '\b(r(ip|sp|bp|[a-d]x|[sd]i|8|9|1[0-5]d?|el(8|32))|e([a-d]x|[sd]i|[sb]p|flags)|xmm[0-9]*|int3|capstone|zydis|cs_(insn|open|disasm|reg|op|ac|grp)[a-z_]*|(X86|ARM64)_(REG|INS|OP)_[A-Z0-9_]+|R_(X86_64|AARCH64)_[A-Z0-9]+|EM_(X86_64|AARCH64))\b|(\b0|\\)x(cc|90|e[89b]|c3|d65f03c0|48|49)\b' \
-		core/binary | grep -vE '^core/binary/(x86_64|arm64)/|_(test|fixture|fuzz)\.[ch]:')"
+		core/binary | grep -vE '^core/binary/(x86_64|arm64|capstone)/|_(test|fixture|fuzz)\.[ch]:')"
 complain 'only those who test or make stubs may name a processor of core/binary' \
 	"$(grep -rn --include='*.[ch]' '#include "binary/\(x86_64\|arm64\)/' core | grep -vE '^core/binary/(arch\.c|x86_64/|arm64/)|_(test|fixture|fuzz)\.[ch]:')"
 complain 'only core/base/host of a processor may pause it' \

@@ -5,7 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#include "binary/x86_64/x86.h"
+#include "binary/capstone/capstone_open.h"
 #include "binary/x86_64/x86_impl.h"
 #include "binary/x86_64/x86_insn.h"
 #include "binary/x86_64/x86_length.h"
@@ -15,10 +15,10 @@
 /* 0, -ENOMEM or -ENOTSUP. */
 static int open_decoders(struct decoder *d)
 {
-	int err = x86_open(&d->fast);
+	int err = capstone_open(CS_ARCH_X86, &d->fast);
 
 	if (!err)
-		err = x86_open(&d->detail);
+		err = capstone_open(CS_ARCH_X86, &d->detail);
 	/* Its text is not printed, and is shorter so (decode). */
 	if (!err && cs_option(d->fast, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK)
 		err = -ENOTSUP;
@@ -71,10 +71,10 @@ static unsigned length_at(struct decoder *d, const uint8_t *p, size_t left, uint
 
 	if (n)
 		return n;
-	x86_want_text(false); /* only lengths are used */
+	capstone_want_text(false); /* only lengths are used */
 	if (cs_disasm_iter(d->fast, &p, &left, &vaddr, d->fast_insn))
 		n = d->fast_insn->size;
-	x86_want_text(true);
+	capstone_want_text(true);
 	return n;
 }
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "binary/x86_64/x86.h"
+#include "binary/capstone/capstone_open.h"
 
 static csh handle;
 static cs_insn *decoded;
@@ -144,9 +144,9 @@ static void test_left_to_the_disassembler(void **state)
 static int open_capstone(void **state)
 {
 	(void)state;
-	if (x86_open(&handle) || !(decoded = cs_malloc(handle)))
+	if (capstone_open(CS_ARCH_X86, &handle) || !(decoded = cs_malloc(handle)))
 		return -1;
-	x86_want_text(false);
+	capstone_want_text(false);
 	return 0;
 }
 

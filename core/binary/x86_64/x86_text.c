@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "binary/disasm.h"
-#include "binary/x86_64/x86.h"
+#include "binary/capstone/capstone_open.h"
 #include "binary/x86_64/x86_impl.h"
 
 #define INSN_MAX 15
@@ -32,7 +32,7 @@ static void *open_speller(void)
 
 	if (!s)
 		return NULL;
-	int err = x86_open(&s->handle);
+	int err = capstone_open(CS_ARCH_X86, &s->handle);
 	if (!err && cs_option(s->handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT) != CS_ERR_OK)
 		err = -ENOTSUP;
 	if (!err && !(s->insn = cs_malloc(s->handle)))

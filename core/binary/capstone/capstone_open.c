@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include "binary/x86_64/x86.h"
+#include "binary/capstone/capstone_open.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *(*x86_calloc)(size_t n, size_t size) = calloc;
+void *(*capstone_calloc)(size_t n, size_t size) = calloc;
 
 /* Lent to a handle that is being opened where there is no memory, so that capstone has something to
  * write into; the handle is closed again. One takes 18 KiB in all (capstone 4.0.2). */
@@ -28,15 +28,33 @@ static void *lend(size_t bytes)
 	size_t at = reserve.used;
 
 	lacking = true;
-	if (!opening || bytes > RESERVE_BYTES - at)
+	if (bytes > RESERVE_BYTES - at)
 		return NULL;
 	reserve.used += (bytes + 15) & ~(size_t)15;
 	return memset(reserve.bytes + at, 0, bytes);
 }
 
+/* Lent while an instruction of arm64 is printed: capstone 4 copies the format of an alias, a string
+ * of a few dozen bytes, writes into it unasked, and gives it back before it returns
+ * (printAliasInstr in arch/AArch64/AArch64GenAsmWriter.inc). */
+#define SCRATCH_BYTES 512
+#define SCRATCH_PARTS 4
+static _Thread_local struct {
+	_Alignas(16) char bytes[SCRATCH_PARTS][SCRATCH_BYTES];
+	unsigned next;
+} scratch;
+
+static void *lend_for_a_moment(size_t bytes)
+{
+	if (bytes > SCRATCH_BYTES)
+		return NULL;
+	return memset(scratch.bytes[scratch.next++ % SCRATCH_PARTS], 0, bytes);
+}
+
 static bool is_lent(const void *p)
 {
-	return (uintptr_t)p - (uintptr_t)reserve.bytes < RESERVE_BYTES;
+	return (uintptr_t)p - (uintptr_t)reserve.bytes < RESERVE_BYTES ||
+	       (uintptr_t)p - (uintptr_t)scratch.bytes < sizeof(scratch.bytes);
 }
 
 static void *take_zeroed(size_t n, size_t size)
@@ -45,8 +63,11 @@ static void *take_zeroed(size_t n, size_t size)
 
 	if (__builtin_mul_overflow(n, size, &bytes))
 		return NULL;
-	void *p = x86_calloc(n, size);
-	return p ? p : lend(bytes);
+	void *p = capstone_calloc(n, size);
+
+	if (p)
+		return p;
+	return opening ? lend(bytes) : lend_for_a_moment(bytes);
 }
 
 static void *take(size_t bytes)
@@ -67,7 +88,7 @@ static void give(void *p)
 
 static _Thread_local bool without_text;
 
-void x86_want_text(bool wanted)
+void capstone_want_text(bool wanted)
 {
 	without_text = !wanted;
 }
@@ -82,14 +103,15 @@ static int print(char *s, size_t n, const char *format, va_list args)
 }
 
 /* cs_open and the first instruction, of which capstone makes its tables. */
-static int open_ready(csh *handle)
+static int open_ready(cs_arch arch, csh *handle)
 {
-	static const uint8_t nop[] = { 0x90 };
-	const uint8_t *code = nop;
-	size_t left = sizeof(nop);
+	static const uint8_t x86_nop[] = { 0x90 }, arm64_nop[] = { 0x1f, 0x20, 0x03, 0xd5 };
+	const bool x86 = arch == CS_ARCH_X86;
+	const uint8_t *code = x86 ? x86_nop : arm64_nop;
+	size_t left = x86 ? sizeof(x86_nop) : sizeof(arm64_nop);
 	uint64_t at = 0;
 	cs_insn *in;
-	cs_err err = cs_open(CS_ARCH_X86, CS_MODE_64, handle);
+	cs_err err = cs_open(arch, x86 ? CS_MODE_64 : CS_MODE_ARM, handle);
 
 	if (err != CS_ERR_OK)
 		return err == CS_ERR_MEM ? -ENOMEM : -ENOTSUP;
@@ -102,7 +124,7 @@ static int open_ready(csh *handle)
 	return 0;
 }
 
-int x86_open(csh *handle)
+int capstone_open(cs_arch arch, csh *handle)
 {
 	cs_opt_mem mem = { take, take_zeroed, take_again, give, print };
 	int err;
@@ -113,7 +135,7 @@ int x86_open(csh *handle)
 	opening = true;
 	lacking = false;
 	cs_option(0, CS_OPT_MEM, (size_t)(uintptr_t)&mem);
-	err = open_ready(handle);
+	err = open_ready(arch, handle);
 	if (lacking)
 		err = -ENOMEM;
 	if (err && *handle)

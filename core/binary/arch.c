@@ -4,9 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "binary/arm64/arm64_arch.h"
 #include "binary/x86_64/x86_arch.h"
 
-static const struct arch *const table[] = { &x86_arch };
+static const struct arch *const table[] = { &x86_arch, &arm64_arch };
 
 #define N_ARCHS (sizeof(table) / sizeof(*table))
 

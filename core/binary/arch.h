@@ -27,9 +27,19 @@ struct arch_values {
 /* DWARF's numbers of the registers that lead from a frame to its caller. */
 struct arch_frames {
 	uint8_t sp, fp;
+	/* A call pushes the return address, which is right below the CFA then. Only such
+	 * processors get rows. */
+	bool return_on_stack;
 	/* bytes of the CFA's expression that the linker writes for a procedure linkage table; it
 	 * begins with the stack pointer */
 	uint8_t plt_expression_bytes;
+};
+
+/* Clauses for people that name registers and instructions. */
+struct arch_words {
+	/* the reasons not to probe a function */
+	const char *assembly, *abi0, *refused;
+	const char *sp_changes; /* the reason why an entry is at the first byte */
 };
 
 struct arch {
@@ -41,6 +51,8 @@ struct arch {
 	uint8_t padding;         /* the byte that is between functions */
 	struct arch_values values;
 	struct arch_frames frames;
+	struct arch_words words;
+	bool has_stubs; /* core/plan has stubs for it, and `code` finds their windows */
 
 	/* The instructions that runtime.sigtramp begins with in Go 1.19 to 1.27. In a program where
 	 * it begins otherwise, nobody may change it. */
@@ -52,13 +64,18 @@ struct arch {
 	/* Does what gobin_text_writers does. */
 	void (*text_writers)(const struct gobin *b, void (*fn)(void *ctx, const struct gofunc *f),
 			     void *ctx);
-	/* Return the address that the instruction at p takes (address_taken), or that it loads a
-	 * word from (word_loaded), by its distance. 0: it does nothing of the kind. `left` bytes
-	 * may be read from p, which is linked to vaddr. */
+	/* The following look at the instruction at p, which is linked to vaddr. `left` bytes may be
+	 * read from p on. */
+	/* Returns the address that it takes by its distance, alone or with the next instruction. 0:
+	 * it does nothing of the kind. */
 	uint64_t (*address_taken)(const uint8_t *p, size_t left, uint64_t vaddr);
-	uint64_t (*word_loaded)(const uint8_t *p, size_t left, uint64_t vaddr);
-	/* Returns true when the instruction at p compares a byte-sized first result or argument
-	 * with a constant, *n. */
+	/* Returns such an address from which it loads a word of 8 bytes. *n is the number of words
+	 * there, 2 at most. */
+	uint64_t (*words_loaded)(const uint8_t *p, size_t left, uint64_t vaddr, unsigned *n);
+	/* Returns the address that it calls, 0 when it calls none directly. */
+	uint64_t (*called)(const uint8_t *p, size_t left, uint64_t vaddr);
+	/* Returns true when it compares a byte-sized first result or argument with a constant, *n.
+	 */
 	bool (*byte_compared)(const uint8_t *p, size_t left, uint8_t *n);
 
 	const struct arch_code *code;

@@ -34,6 +34,9 @@ struct memory_use {
 struct arch_code {
 	/* The reason why open fails with ENOTSUP, a sentence with the next step. */
 	const char *no_decoder;
+	/* The jump of a stack check is where the entry is. On other processors that is the first
+	 * emulated instruction after it, if there is one. */
+	bool entry_at_check;
 	/* Returns NULL with errno ENOMEM or ENOTSUP. Logs nothing. */
 	struct decoder *(*open)(void);
 	void (*close)(struct decoder *d);
@@ -66,6 +69,7 @@ struct arch_code {
 	bool (*follow_sp)(const struct body *y, const struct insn *in, int64_t *down_bytes);
 	struct memory_use (*memory)(const struct body *y, const struct insn *in);
 
+	/* Both are NULL for a processor without stubs. */
 	/* Fills the windows once all else is known. Returns 0 or -ENOMEM. */
 	int (*windows)(const struct body *y, struct gocode *out);
 	/* Fills the windows for inline stubs, after the other windows. Returns 0 or -ENOMEM. */

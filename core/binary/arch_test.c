@@ -4,7 +4,9 @@
 
 #include <elf.h>
 
+#include "base/host/machine.h"
 #include "binary/arch.h"
+#include "binary/arm64/arm64_arch.h"
 #include "binary/gobin_impl.h"
 #include "binary/x86_64/x86_arch.h"
 
@@ -13,6 +15,8 @@ static void lookup(void **state)
 	(void)state;
 	assert_ptr_equal(arch_of_machine(EM_X86_64), &x86_arch);
 	assert_int_equal(x86_arch.elf_machine, EM_X86_64);
+	assert_ptr_equal(arch_of_machine(EM_AARCH64), &arm64_arch);
+	assert_int_equal(arm64_arch.elf_machine, EM_AARCH64);
 	assert_null(arch_of_machine(EM_NONE));
 	assert_null(arch_of_machine(EM_386));
 	assert_null(arch_of_machine(EM_RISCV));
@@ -24,9 +28,9 @@ static void names(void **state)
 
 	(void)state;
 	arch_names(false, text, sizeof(text));
-	assert_string_equal(text, "x86-64");
+	assert_string_equal(text, "x86-64 or arm64");
 	arch_names(true, text, sizeof(text));
-	assert_string_equal(text, "amd64");
+	assert_string_equal(text, "amd64 or arm64");
 	arch_names(false, few, sizeof(few));
 	assert_string_equal(few, "x86-");
 }
@@ -45,11 +49,35 @@ static void of_a_program(void **state)
 	assert_ptr_equal(gobin_arch(b), arch_of_machine(h->e_machine));
 	gobin_close(b);
 	h->e_machine = 4711;
-	assert_refused(p, n, ENOTSUP, "not for x86-64 (ELF machine 4711)");
-	assert_refused(p, n, ENOTSUP, "GOARCH=amd64");
+	assert_refused(p, n, ENOTSUP, "not for x86-64 or arm64 (ELF machine 4711)");
+	assert_refused(p, n, ENOTSUP, "GOARCH=amd64 or arm64");
 	h->e_ident[EI_CLASS] = ELFCLASS32;
-	assert_refused(p, n, ENOTSUP, "32-bit executable; build it with GOARCH=amd64");
+	assert_refused(p, n, ENOTSUP, "32-bit executable; build it with GOARCH=amd64 or arm64");
 	free(p);
+}
+
+/* The processor that gotrace runs on executes programs of its own kind only. */
+static void runs_here(void **state)
+{
+	static const char *const names[] = { "kinds", "kinds.arm64" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct gobin *b = open_binary(names[i]);
+
+		if (gobin_arch(b)->elf_machine == host_elf_machine()) {
+			assert_true(gobin_runs_here(b));
+			assert_int_equal(gobin_refuse_foreign(b), 0);
+			assert_int_equal(logged_count, 0);
+		} else {
+			assert_false(gobin_runs_here(b));
+			assert_int_equal(gobin_refuse_foreign(b), -ENOTSUP);
+			assert_int_equal(logged_count, 1);
+			assert_non_null(strstr(logged, gobin_arch(b)->name));
+			assert_non_null(strstr(logged, "Build it with GOARCH="));
+		}
+		gobin_close(b);
+	}
 }
 
 int main(void)
@@ -58,6 +86,7 @@ int main(void)
 		cmocka_unit_test(lookup),
 		cmocka_unit_test(names),
 		cmocka_unit_test(of_a_program),
+		cmocka_unit_test(runs_here),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -411,6 +411,8 @@ int ehframe_parse(struct ehframe *to, const struct arch *arch, const void *data,
 		  uint64_t vaddr, size_t most)
 {
 	*to = (struct ehframe){ 0 };
+	if (!arch->frames.return_on_stack)
+		return -ENOTSUP;
 	int err = read_section(to, most, &(struct section){ data, n, vaddr, &arch->frames });
 
 	if (!err)

@@ -28,9 +28,12 @@ int gobin_allgs(const struct gobin *b, uint64_t *vaddr)
 	uint64_t loads[LOADS_MAX];
 	unsigned n = 0;
 
-	for (uint32_t i = 0; p && i < f->size && n < LOADS_MAX; i += arch->pc_quantum) {
-		loads[n] = arch->word_loaded(p + i, f->size - i, f->vaddr + i);
-		n += loads[n] != 0;
+	for (uint32_t i = 0; p && i < f->size && n + 2 <= LOADS_MAX; i += arch->pc_quantum) {
+		unsigned words = 1;
+
+		loads[n] = arch->words_loaded(p + i, f->size - i, f->vaddr + i, &words);
+		loads[n + 1] = loads[n] + 8;
+		n += loads[n] ? words : 0;
 	}
 	for (unsigned i = 0; i < n; i++)
 		if (among(loads, n, loads[i] + 8) && among(loads, n, loads[i] + 16)) {

@@ -65,7 +65,7 @@ struct gobin; /* opaque */
  * Opens the Go executable on descriptor `fd`. It borrows fd, and the caller may close it
  * afterwards. `path` is for messages only. It accepts Go 1.16 and newer. On an error it returns
  * NULL and sets errno, after logging one line with the cause and the next step. errno is ENOEXEC
- * for not ELF or not Go, ENOTSUP for the wrong architecture or too old a Go, EBADMSG for truncated
+ * for not ELF or not Go, ENOTSUP for an unknown processor or too old a Go, EBADMSG for truncated
  * or corrupt, ENOMEM, or EIO.
  */
 struct gobin *gobin_open(int fd, const char *path);
@@ -82,6 +82,10 @@ bool gobin_is_packed(int fd);
 
 /* Returns the processor that the code is for. */
 const struct arch *gobin_arch(const struct gobin *b);
+/* Returns true when the processor that gotrace runs on executes the code. */
+bool gobin_runs_here(const struct gobin *b);
+/* Returns 0 when gobin_runs_here, else -ENOTSUP after logging one line. */
+int gobin_refuse_foreign(const struct gobin *b);
 const char *gobin_go_version(const struct gobin *b); /* "go1.26.8", "devel ..." */
 int gobin_go_minor(const struct gobin *b);           /* 26 of go1.26.8; -1 when it cannot be read */
 const char *gobin_build_id(const struct gobin *b);   /* GNU build id in hex, else Go's, else "" */

@@ -184,8 +184,9 @@ int gocode_analyze(struct gocode_ctx *c, const struct gofunc *f, struct gocode *
 	gocode_entry(&y, &k, out);
 	gocode_values_entry(&y, &k, out);
 	gocode_brief(&y, &k, out);
-	err = c->arch->windows(&y, out);
-	if (!err && c->want_inline)
+	if (c->arch->windows)
+		err = c->arch->windows(&y, out);
+	if (!err && c->want_inline && c->arch->inline_windows)
 		err = c->arch->inline_windows(&y, out);
 	if (err)
 		gocode_free(out);

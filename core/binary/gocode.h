@@ -14,10 +14,12 @@ enum insn_class {
 
 /* An instruction that a probe can be put on. */
 struct code_point {
-	uint32_t off;            /* from the function's first byte */
-	uint16_t to_frame_bytes; /* bytes from the stack pointer up to the return address */
-	uint8_t len;             /* length of the instruction */
-	uint8_t class;           /* enum insn_class */
+	uint32_t off; /* from the function's first byte */
+	/* bytes from the stack pointer up to the return address; on arm64, which pushes none, up to
+	 * where the stack pointer was at the function's entry */
+	uint16_t to_frame_bytes;
+	uint8_t len;   /* length of the instruction */
+	uint8_t class; /* enum insn_class */
 	/* it is the stack check's conditional jump, which when taken leads to morestack */
 	bool check_jcc;
 	/* it is a RET in its shortest form, which only pops the return address */
@@ -127,10 +129,11 @@ struct gocode {
 	struct code_point start; /* the first instruction */
 	/* The first emulated instruction on the straight line after the stack check, or without a
 	 * check from the start. No branch goes to it or to one before it, and to_frame_bytes is
-	 * known. The check's own jcc is used when no later instruction is suitable. When has_entry
-	 * is false, only `start` is left. */
+	 * known. The check's own jcc is used when no later instruction is suitable, and on arm64
+	 * always. When has_entry is false, only `start` is left. */
 	bool has_entry;
-	/* enum line_end; LINE_FOUND unless has_entry is false or the check's jcc is used */
+	/* enum line_end; LINE_FOUND unless has_entry is false, or the check's jcc is used because
+	 * no later instruction is suitable */
 	uint8_t line_end;
 	/* The function has no check and no branch. From its start to its first RET are few
 	 * instructions, and none may fault. A call always comes to that RET, so one probe on
@@ -208,8 +211,8 @@ int gocode_calls(struct gocode_ctx *c, const struct gofunc *f, uint64_t target,
 /* Finds a point for each RET of f at which a probe sees f return. It is the last instruction before
  * the RET that the kernel emulates, under two conditions. Every call that comes to that RET passes
  * it once, with its first result already in its register. No other call comes to it. Without such
- * an instruction the point is the RET itself. The caller frees *points. Returns 0, -ENOMEM, or
- * -EILSEQ when f cannot be decoded. */
+ * an instruction, or where the kernel emulates the RET, the point is the RET itself. The caller
+ * frees *points. Returns 0, -ENOMEM, or -EILSEQ when f cannot be decoded. */
 int gocode_returns(struct gocode_ctx *c, const struct gofunc *f, struct code_point **points,
 		   size_t *n);
 

@@ -3,7 +3,7 @@
 #include "binary/gocode_impl.h"
 
 /*
- * The first emulated instruction from index `i` on that is reached by nothing
+ * The first emulated instruction but a RET from index `i` on that is reached by nothing
  * but falling through. Stops where the line ends, after a call (which may
  * unwind or never return), where the stack pointer is no longer known, and at an instruction
  * that may fault: a call that panics there has been entered all the same; with past_faults
@@ -20,7 +20,7 @@ static enum line_end find_on_line(const struct body *y, size_t i, bool past_faul
 		const struct insn *in = &y->insns[i];
 
 		*out = point(in, down);
-		if (in->class == INSN_EMULATED)
+		if (in->class == INSN_EMULATED && in->flow != FLOW_RET)
 			return LINE_FOUND;
 		if (in->flow != FLOW_NEXT)
 			return LINE_FLOW;
@@ -59,6 +59,20 @@ static void find_late(const struct body *y, struct gocode *out)
 	}
 }
 
+/* Fills the entry with the check's jump, if it has one that nothing else goes to. */
+static bool take_check(const struct body *y, const struct check *k, struct gocode *out)
+{
+	const struct insn *jcc = &y->insns[k->jcc];
+
+	if (!k->found || jcc->class != INSN_EMULATED ||
+	    gocode_targeted(y, k->restart + 1, jcc->off))
+		return false;
+	out->entry = point(jcc, 0);
+	out->entry.check_jcc = true;
+	out->has_entry = true;
+	return true;
+}
+
 void gocode_entry(const struct body *y, const struct check *k, struct gocode *out)
 {
 	/* After a check, a branch to the start belongs to another call or to morestack. */
@@ -67,6 +81,10 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 	out->line_end = LINE_LOOP;
 	if (out->loop_at_start)
 		return;
+	if (y->c->arch->entry_at_check && take_check(y, k, out)) {
+		out->line_end = LINE_FOUND;
+		return;
+	}
 	out->line_end = find_on_line(y, k->found ? k->jcc + 1 : 0, false, &out->entry);
 	if (out->line_end == LINE_FOUND && gocode_targeted(y, lo, out->entry.off))
 		out->line_end = LINE_TARGET;
@@ -77,12 +95,7 @@ void gocode_entry(const struct body *y, const struct check *k, struct gocode *ou
 	out->one_probe_leaf = out->line_end == LINE_FLOW && !k->found &&
 			      is_straight(y, &out->entry);
 	out->entry = (struct code_point){ 0 };
-	const struct insn *jcc = &y->insns[k->jcc];
-	if (k->found && jcc->class == INSN_EMULATED && !gocode_targeted(y, lo, jcc->off)) {
-		out->entry = point(jcc, 0);
-		out->entry.check_jcc = true;
-		out->has_entry = true;
-	}
+	take_check(y, k, out);
 	if (out->line_end == LINE_FAULT && !k->found)
 		find_late(y, out);
 }

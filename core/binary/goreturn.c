@@ -33,6 +33,8 @@ static bool entered_elsewhere(const struct body *y, size_t first, size_t last)
 
 static struct code_point before_ret(const struct body *y, size_t ret)
 {
+	if (y->insns[ret].class == INSN_EMULATED)
+		return ret_point(&y->insns[ret]);
 	for (size_t i = ret; i-- > 0 && only_returns(y, &y->insns[i], y->insns[ret].off);) {
 		uint16_t to_frame;
 

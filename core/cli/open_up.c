@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "base/text_format.h"
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "binary/gobin.h"
 #include "binary/goname.h"
 #include "plan/packages.h"
@@ -99,23 +100,19 @@ static int add_callee(struct callees *c, const char *package)
 	return 0;
 }
 
-/* Every `call rel32` whose target is where a function begins: no need to know where instructions
+/* Every direct call whose target is where a function begins: no need to know where instructions
  * do. */
 static int find_callees(struct callees *c, const struct gobin *b, const struct gofunc *f,
 			const struct trace_info *info)
 {
 	const uint8_t *code = gobin_bytes(b, f->vaddr, f->size);
+	const struct arch *arch = gobin_arch(b);
 	int err = 0;
 
-	for (uint32_t i = 0; code && !err && i + 5 <= f->size; i++) {
-		int32_t rel;
+	for (uint32_t i = 0; code && !err && i < f->size; i += arch->pc_quantum) {
 		struct goname name;
-
-		if (code[i] != 0xe8)
-			continue;
-		memcpy(&rel, code + i + 1, sizeof(rel));
-		uint64_t target = f->vaddr + i + 5 + (uint64_t)(int64_t)rel;
-		const struct gofunc *to = gobin_func_at(b, target);
+		const uint64_t target = arch->called(code + i, f->size - i, f->vaddr + i);
+		const struct gofunc *to = target ? gobin_func_at(b, target) : NULL;
 
 		if (!to || to->vaddr != target || goname_split(to->name, &name))
 			continue;

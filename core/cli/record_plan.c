@@ -136,7 +136,8 @@ static int open_binary(struct run *r)
 			 r->opt->command[0], r->opt->command[0]);
 	if (!r->chosen.binary && of_process && errno == ENOEXEC)
 		say_which_library(r->opt->pid);
-	if (!r->chosen.binary || gobin_layout(r->chosen.binary, &r->chosen.layout))
+	if (!r->chosen.binary || gobin_refuse_foreign(r->chosen.binary) ||
+	    gobin_layout(r->chosen.binary, &r->chosen.layout))
 		return STATUS_FAILED;
 	return 0;
 }

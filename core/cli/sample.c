@@ -219,7 +219,10 @@ static int run_prepared(struct sample_run *r)
 		trace_output_withdraw(&r->invoker, r->output, r->published, r->kept_old);
 		if (!s->exec_err)
 			return STATUS_FAILED;
-		log_error("%s: cannot be run: %s", *r->command, strerror(-s->exec_err));
+		log_error("%s: cannot be run: %s%s", *r->command, strerror(-s->exec_err),
+			  s->exec_err == -ENOEXEC
+				  ? ". It may be built for another processor: build it for this one"
+				  : "");
 		return s->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}
 	say_how_it_ended(r, err);

@@ -31,6 +31,8 @@ static const char *find_obstacle(struct plan *p, const struct plan_inline_option
 	const struct arch *arch = gobin_arch(p->binary);
 	const uint8_t *code = fn ? gobin_bytes(p->binary, fn->vaddr, arch->sigtramp_bytes) : NULL;
 
+	if (!arch->has_stubs)
+		return "gotrace has no stubs for the program's processor";
 	if (l && (l->g_atomicstatus < 0 || l->m_p < 0 || l->m_procid < 0))
 		return "where this runtime keeps a goroutine's state, P or thread is not known";
 	if (!code || memcmp(code, arch->sigtramp, arch->sigtramp_bytes))

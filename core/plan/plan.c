@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/side_job.h"
 #include "base/vec.h"
+#include "binary/arch.h"
 #include "binary/gocode.h"
 #include "binary/goname.h"
 #include "plan/codes.h"
@@ -52,7 +53,7 @@ struct fate_words {
 #define WORDS(...) ((struct fate_words){ __VA_ARGS__ })
 
 /* The compiler names a fate without words. */
-static struct fate_words words_of(enum plan_fate f)
+static struct fate_words words_of(enum plan_fate f, const struct arch_words *of)
 {
 	switch (f) {
 	case PLAN_PROBED:
@@ -62,17 +63,15 @@ static struct fate_words words_of(enum plan_fate f)
 	case PLAN_WRAPPER:
 		return WORDS("wrapper", "made by the compiler; --wrappers includes it");
 	case PLAN_ASSEMBLY:
-		return WORDS("assembly", "written in assembly: R14 need not hold g");
+		return WORDS("assembly", of->assembly);
 	case PLAN_ABI0:
-		return WORDS("abi0", "follows the stack ABI: R14 does not hold g at its entry");
+		return WORDS("abi0", of->abi0);
 	case PLAN_FIPS:
 		return WORDS(
 			"fips",
 			"in the range that the FIPS 140 self-check hashes: a breakpoint fails it");
 	case PLAN_REFUSED:
-		return WORDS(
-			"refused",
-			"the kernel takes no probe on an instruction with a lock or segment prefix");
+		return WORDS("refused", of->refused);
 	case PLAN_LOOP:
 		return WORDS(
 			"loop",
@@ -98,12 +97,12 @@ static struct fate_words words_of(enum plan_fate f)
 
 const char *plan_fate_name(enum plan_fate f)
 {
-	return words_of(f).name;
+	return words_of(f, &(struct arch_words){ 0 }).name;
 }
 
-const char *plan_fate_reason(enum plan_fate f)
+const char *plan_fate_reason(const struct plan *p, enum plan_fate f)
 {
-	return words_of(f).reason;
+	return words_of(f, &gobin_arch(p->binary)->words).reason;
 }
 
 /* ---- functions */
@@ -222,7 +221,7 @@ static int check_values(struct plan *p)
 			continue;
 		if (!f->values_named) {
 			if (f->fate != PLAN_PROBED)
-				values_drop(p, f, plan_fate_reason(f->fate));
+				values_drop(p, f, plan_fate_reason(p, f->fate));
 			else if (f->n_args && f->no_values_entry)
 				values_drop(p, f, "a loop comes back to its first instruction");
 			continue;
@@ -230,7 +229,7 @@ static int check_values(struct plan *p)
 		if (f->fate != PLAN_PROBED) {
 			log_error("%s: the values of %s cannot be recorded, it is not probed: %s",
 				  f->n_args ? "--args" : "--ret", f->name,
-				  plan_fate_reason(f->fate));
+				  plan_fate_reason(p, f->fate));
 			return -EINVAL;
 		}
 		if (f->n_args && f->no_values_entry) {

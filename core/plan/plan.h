@@ -95,7 +95,7 @@ enum plan_fate {
 	PLAN_EXCLUDED, /* -x */
 	PLAN_WRAPPER,  /* compiler-made, --wrappers not given */
 	PLAN_ASSEMBLY,
-	PLAN_ABI0,    /* R14 does not hold g there */
+	PLAN_ABI0,    /* g need not be in its register there */
 	PLAN_FIPS,    /* its bytes are hashed at start */
 	PLAN_REFUSED, /* the kernel refuses a probe on an instruction of it */
 	PLAN_LOOP,    /* a loop comes back to its first byte, so each turn would count as a call */
@@ -105,8 +105,10 @@ enum plan_fate {
 	PLAN_REWRITTEN, /* the program can copy it or write over it, and -f does not name it */
 	PLAN_FATES,
 };
-const char *plan_fate_name(enum plan_fate f);   /* one word, stable: "probed", "wrapper", ... */
-const char *plan_fate_reason(enum plan_fate f); /* a clause for people */
+const char *plan_fate_name(enum plan_fate f); /* one word, stable: "probed", "wrapper", ... */
+struct plan;
+/* Returns a clause for people, with the registers of the plan's processor. */
+const char *plan_fate_reason(const struct plan *p, enum plan_fate f);
 
 /* The BPF program that runs at a site. */
 enum site_program { PROGRAM_ENTRY, PROGRAM_EXIT, PROGRAM_RUNTIME, SITE_PROGRAMS };
@@ -123,6 +125,7 @@ enum stub_reason {
 	STUB_FIXED,   /* enum window_fate */
 	STUB_RUNTIME, /* a function of the runtime, because its stacks have no room to spare */
 	STUB_VALUES,  /* a probe reads arguments there */
+	STUB_ARCH,    /* there are none for the program's processor */
 	STUB_REASONS,
 };
 const char *stub_reason_name(enum stub_reason r);   /* one word, stable */

@@ -80,7 +80,7 @@ static void text_not_probed(const struct plan *p, const struct plan_func **list,
 	for (int fate = PLAN_PROBED + 1; fate < PLAN_FATES; fate++) {
 		if (!p->n_fate[fate])
 			continue;
-		fprintf(out, "\n%zu not probed: %s\n", p->n_fate[fate], plan_fate_reason(fate));
+		fprintf(out, "\n%zu not probed: %s\n", p->n_fate[fate], plan_fate_reason(p, fate));
 		for (size_t i = 0; i < p->n_funcs; i++)
 			if (list[i]->fate == (enum plan_fate)fate)
 				text_name(list[i]->name, "\n", out);
@@ -163,7 +163,7 @@ static void json_func(struct json *j, const struct plan *p, const struct plan_fu
 	json_kv_u64(j, "size_bytes", f->fn->size);
 	json_kv_str(j, "fate", plan_fate_name(f->fate));
 	if (f->fate != PLAN_PROBED)
-		json_kv_str(j, "reason", plan_fate_reason(f->fate));
+		json_kv_str(j, "reason", plan_fate_reason(p, f->fate));
 	if (f->fate == PLAN_PROBED) {
 		json_kv_bool(j, "returns", !f->never_returns);
 		json_key(j, "sites");

@@ -6,6 +6,7 @@
 
 #include "base/event_kinds.h"
 #include "base/text_format.h"
+#include "binary/arch.h"
 #include "binary/disasm.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -17,6 +18,7 @@ enum entry_why {
 	WHY_CHECKED, /* after the stack check */
 	WHY_LINE,    /* no stack check */
 	WHY_JCC,
+	WHY_CHECK,
 	WHY_LONE_RET,
 	WHY_ONE_PROBE_LEAF,
 	WHY_TAIL,
@@ -34,6 +36,7 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_CHECKED] = "the first instruction after the stack check that the kernel emulates",
 	[WHY_LINE] = "the first instruction that the kernel emulates; there is no stack check",
 	[WHY_JCC] = "the stack check's jump; no instruction after it will do",
+	[WHY_CHECK] = "the stack check's jump, which the kernel emulates",
 	[WHY_LONE_RET] = "the function is one RET",
 	[WHY_ONE_PROBE_LEAF] =
 		"runs straight to its RET with nothing that could fault: one probe for both",
@@ -51,10 +54,15 @@ static const char *const whys[WHY_ENDS] = {
 	[WHY_FIRST + LINE_FAULT] =
 		"the first byte; the next instruction may fault, and a call that faults has been entered",
 	[WHY_FIRST + LINE_FLOW] = "the first byte; a RET or an indirect jump follows",
-	[WHY_FIRST + LINE_SP] = "the first byte; rsp then changes in a way that is not followed",
 	[WHY_FIRST + LINE_TARGET] = "the first byte; a branch comes back to what follows it",
 	[WHY_FIRST + LINE_LOOP] = "the first byte; a loop comes back to it",
 };
+
+/* NULL: no entry is there for that reason. */
+static const char *why_text(const struct plan *p, unsigned why)
+{
+	return why == WHY_FIRST + LINE_SP ? gobin_arch(p->binary)->words.sp_changes : whys[why];
+}
 
 /* Calls that fault before they are seen at s; without its stub it may be that none do. */
 static bool is_past_fault(const struct plan *p, const struct plan_func *f,
@@ -81,7 +89,7 @@ static unsigned why_entry(const struct plan *p, const struct plan_func *f,
 	if (f->n_args && !f->no_values_entry)
 		return WHY_VALUES;
 	if (s->check_jcc)
-		return WHY_JCC;
+		return f->line_end == LINE_FOUND ? WHY_CHECK : WHY_JCC;
 	if (s->insn_class == INSN_EMULATED)
 		return f->has_check ? WHY_CHECKED : WHY_LINE;
 	return WHY_FIRST + f->line_end;
@@ -101,6 +109,7 @@ static const char *traps(const struct plan_site *s)
 
 struct shares {
 	size_t entries, exits, exits_one, exits_stub;
+	size_t rets_one; /* RETs among exits_one */
 	size_t why[WHY_ENDS], no_stub[STUB_REASONS];
 };
 
@@ -141,10 +150,11 @@ static void explain_site(const struct plan *p, const struct plan_func *f, const 
 
 		n->entries++;
 		n->why[why]++;
-		fputs(whys[why], out);
+		fputs(why_text(p, why), out);
 	} else {
 		n->exits++;
 		n->exits_one += !site_is_stepped(s) && !site_has_stub(s);
+		n->rets_one += !site_is_stepped(s) && !site_has_stub(s) && s->kind == EV_EXIT;
 		fputs(s->kind == EV_EXIT   ? "a RET"
 		      : s->kind == EV_TAIL ? "a jump out of the function"
 					   : "calls morestack",
@@ -170,10 +180,12 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 
 	fprintf(out, "%zu entries:\n", n->entries);
 	for (int i = 0; i < WHY_ENDS; i++)
-		if (whys[i])
-			line(out, n->why[i], n->entries, whys[i]);
+		if (why_text(p, i))
+			line(out, n->why[i], n->entries, why_text(p, i));
 	fprintf(out, "%zu exits with a site of their own:\n", n->exits);
-	line(out, n->exits_one, n->exits, "one trap: jumps out of the function");
+	line(out, n->exits_one, n->exits,
+	     n->rets_one ? "one trap: RETs, and jumps out of the function"
+			 : "one trap: jumps out of the function");
 	line(out, n->exits_stub, n->exits, "in a stub");
 	line(out, stepped, n->exits, "two traps: RETs and what the kernel steps over");
 	if (plan_has_stubs(p)) {
@@ -181,8 +193,9 @@ static void summary(const struct plan *p, const struct shares *n, FILE *out)
 		for (int i = STUB_SHORT; i < STUB_REASONS; i++)
 			line(out, n->no_stub[i], n->entries + n->exits, stub_reason_clause(i));
 	}
-	fputs("* one where the kernel lets the program on a RET perform it ('gotrace doctor')\n",
-	      out);
+	if (!n->rets_one)
+		fputs("* one where the kernel lets the program on a RET perform it ('gotrace doctor')\n",
+		      out);
 }
 
 int plan_print_sites(const struct plan *p, FILE *out)

@@ -77,7 +77,7 @@ static void print_not_probed(const struct plan *p, FILE *out)
 	for (int fate = PLAN_PROBED + 1; fate < PLAN_FATES; fate++)
 		if (p->n_fate[fate])
 			fprintf(out, "%zu not probed: %s\n", p->n_fate[fate],
-				plan_fate_reason(fate));
+				plan_fate_reason(p, fate));
 	if (p->n_inlined)
 		fprintf(out,
 			"%zu invisible: inlined everywhere; build with -gcflags=-l to see them\n",

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "base/log.h"
+#include "binary/arch.h"
 #include "plan/inline_sites.h"
 #include "plan/stub_code.h"
 
@@ -27,6 +28,7 @@ static const struct {
 	[STUB_FAULT] = { "fault", "an instruction there may fault and must keep its address" },
 	[STUB_FIXED] = { "fixed", "an instruction there does not work at another address" },
 	[STUB_VALUES] = { "values", "a probe reads arguments there" },
+	[STUB_ARCH] = { "processor", "gotrace has no stubs for the program's processor" },
 	[STUB_RUNTIME] = { "runtime", "the runtime's own code stays as it is" },
 };
 
@@ -98,8 +100,19 @@ static bool holds_values_entry(const struct plan *p, const struct plan_site *s,
 	return s->program == PROGRAM_ENTRY || (w->len && w->off < entry->off + entry->len);
 }
 
+/* Returns true, with the reason in s, when the plan's processor has no stubs. */
+static bool has_none(const struct plan *p, struct plan_site *s)
+{
+	if (gobin_arch(p->binary)->has_stubs)
+		return false;
+	s->stub.why = s->insn_class == INSN_EMULATED ? STUB_CHEAP : STUB_ARCH;
+	return true;
+}
+
 int stubs_add_exit(struct plan *p, struct plan_site *s, const struct gocode *code, size_t ret)
 {
+	if (has_none(p, s))
+		return 0;
 	const bool may_inline = inline_allowed(p, &p->funcs[s->func]);
 
 	if (holds_values_entry(p, s, code,
@@ -132,6 +145,8 @@ int stubs_add_entry(struct plan *p, struct plan_site *s, const struct gocode *co
 {
 	int err = 0;
 
+	if (has_none(p, s))
+		return 0;
 	if (p->funcs[s->func].n_args) {
 		s->stub.why = STUB_VALUES;
 		return 0;

@@ -189,13 +189,16 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 	struct sample_binary to = { 0 };
 	struct gostack s = { 0 };
 	struct gobin *g = gobin_open_bounded(fd, name, b->most_bytes);
-	int err = g ? gostack_read(g, &s) : -errno;
+	const bool foreign = g && !gobin_runs_here(g);
+	int err = foreign ? -ENOTSUP : g ? 0 : -errno;
 
+	if (!err)
+		err = gostack_read(g, &s);
 	if (!err)
 		err = describe(&to, g, &s);
 	if (!err)
 		err = add_rows(b, key, &to, &s);
-	if (err && !again)
+	if (err && !again && !foreign)
 		log_warn(
 			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
 			"not known: %s",
@@ -203,7 +206,7 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 			err == -EFBIG    ? "reading it takes more memory than the limit"
 			: err == -ENOSPC ? "the tables of others take all room"
 					 : strerror(-err));
-	if (g && b->bpf->deaths && !again)
+	if (g && !foreign && b->bpf->deaths && !again)
 		watch_panics(b, find(b, key), g, path, name);
 	gostack_free(&s);
 	gobin_close(g);

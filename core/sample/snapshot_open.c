@@ -106,8 +106,10 @@ static void find_marks(struct snapshot *s)
 static int understand(struct snapshot *s, const struct gobin *g)
 {
 	const struct golayout *l = &s->layout;
-	int err = gobin_layout(g, &s->layout);
+	int err = gobin_runs_here(g) ? 0 : -ENOTSUP;
 
+	if (!err)
+		err = gobin_layout(g, &s->layout);
 	if (!err)
 		err = gostack_read(g, &s->rows);
 	if (!err)

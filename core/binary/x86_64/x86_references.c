@@ -18,9 +18,17 @@ uint64_t x86_address_taken(const uint8_t *p, size_t left, uint64_t vaddr)
 	return relative(p, left, vaddr, 0x8d); /* lea d(%rip),%reg */
 }
 
-uint64_t x86_word_loaded(const uint8_t *p, size_t left, uint64_t vaddr)
+uint64_t x86_words_loaded(const uint8_t *p, size_t left, uint64_t vaddr, unsigned *n)
 {
+	*n = 1;
 	return relative(p, left, vaddr, 0x8b); /* mov d(%rip),%reg */
+}
+
+uint64_t x86_called(const uint8_t *p, size_t left, uint64_t vaddr)
+{
+	if (left < 5 || p[0] != 0xe8)
+		return 0;
+	return vaddr + 5 + (uint64_t)(int64_t)(int32_t)load32(p + 1);
 }
 
 bool x86_byte_compared(const uint8_t *p, size_t left, uint8_t *n)

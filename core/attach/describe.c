@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "attach/describe.h"
 #include "base/event_kinds.h"
+#include "base/host/machine.h"
+#include "binary/arch.h"
 #include "trace/keys.h"
 
 #include <errno.h>
@@ -289,6 +291,9 @@ int describe_host(struct trace_info *info)
 	cpu_model(cpu, sizeof(cpu));
 	if (!err)
 		err = trace_info_setf(info, KEY_HOST_KERNEL, "%s %s", u.sysname, u.release);
+	if (!err)
+		err = trace_info_set(info, KEY_HOST_ARCH,
+				     arch_of_machine(host_elf_machine())->goarch);
 	if (!err)
 		err = trace_info_set(info, KEY_HOST_CPU, cpu);
 	if (!err)

@@ -133,6 +133,7 @@ static void host(const struct trace_info *t, FILE *out)
 {
 	title(out, "Machine");
 	text_safe(out, *value(t, KEY_HOST_KERNEL) ? value(t, KEY_HOST_KERNEL) : "not known");
+	put(out, ", ", value(t, KEY_HOST_ARCH));
 	put(out, ", ", value(t, KEY_HOST_CPU));
 	put(out, ", processors: ", value(t, KEY_HOST_CPUS));
 	put(out, "; gotrace ", value(t, KEY_GOTRACE_VERSION));

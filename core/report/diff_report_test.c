@@ -310,6 +310,8 @@ static const struct {
 	  "different probe strategies: A thesis, B emulated" },
 	{ "@set host.kernel Linux 6.1\n", "@set host.kernel Linux 6.18\n",
 	  "different kernels: A Linux 6.1, B Linux 6.18" },
+	{ "@set host.arch amd64\n", "@set host.arch arm64\n",
+	  "processors of different kinds: A amd64, B arm64" },
 	{ "@set host.cpu x\n", "@set host.cpu y\n", "different processors: A x, B y" },
 	{ "@set host.cpus 2\n", "@set host.cpus 4\n", "different numbers of CPUs: A 2, B 4" },
 	{ "@set select.package.0 a/b\n@set select.package.1 c\n@set select.exclude.0 c.x*\n",

@@ -21,6 +21,7 @@
 /* ---- the recorder and its host */
 #define KEY_GOTRACE_VERSION    "gotrace.version"    /* the recorder's version */
 #define KEY_HOST_KERNEL        "host.kernel"        /* system and release */
+#define KEY_HOST_ARCH          "host.arch"          /* GOARCH of the processor: amd64, arm64 */
 #define KEY_HOST_CPU           "host.cpu"           /* model name */
 #define KEY_HOST_CPUS          "host.cpus"          /* number of CPUs online */
 #define KEY_HOST_MEMORY_BYTES  "host.memory_bytes"  /* physical memory */

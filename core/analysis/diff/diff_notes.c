@@ -22,6 +22,7 @@ static void compare_keys(const struct loaded_trace *a, const struct loaded_trace
 		{ KEY_GO_VERSION, "different Go versions" },
 		{ KEY_PROBE_STRATEGY, "different probe strategies" },
 		{ KEY_HOST_KERNEL, "different kernels" },
+		{ KEY_HOST_ARCH, "processors of different kinds" },
 		{ KEY_HOST_CPU, "different processors" },
 		{ KEY_HOST_CPUS, "different numbers of CPUs" },
 	};

@@ -70,6 +70,7 @@ static void describe(struct source *s, struct trace_reader *r)
 		add(s, "process.runtime.version", trace_info_get(info, KEY_GO_VERSION));
 	}
 	add(s, "os.description", trace_info_get(info, KEY_HOST_KERNEL));
+	add(s, "host.arch", trace_info_get(info, KEY_HOST_ARCH));
 	add(s, "host.cpu.model.name", trace_info_get(info, KEY_HOST_CPU));
 	s->of.version = trace_info_get(info, KEY_GOTRACE_VERSION);
 	s->of.attributes = s->at;

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What log_line writes to a terminal, and elsewhere. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/child_fixture.h"
 #include "base/log.h"
 
-static void write_lines(void)
+static void write_lines(void *ctx)
 {
+	(void)ctx;
 	log_progress("12 events");
 	log_progress("13 events");
 	log_warn("a message that is too long for the terminal");
@@ -30,41 +29,16 @@ static void write_lines(void)
  * terminal's own. */
 static void lines_on(unsigned columns, char said[512])
 {
-	const struct winsize size = { .ws_col = (unsigned short)columns, .ws_row = 24 };
 	struct termios raw;
-	int fds[2], status;
-	ssize_t got;
-	size_t n = 0;
+	int fds[2];
 
+	fixture_output(columns, fds);
 	if (columns) {
-		fds[0] = posix_openpt(O_RDWR | O_NOCTTY);
-		assert_true(fds[0] >= 0 && !grantpt(fds[0]) && !unlockpt(fds[0]));
-		fds[1] = open(ptsname(fds[0]), O_RDWR | O_NOCTTY);
-		assert_int_equal(ioctl(fds[1], TIOCSWINSZ, &size), 0);
 		assert_int_equal(tcgetattr(fds[1], &raw), 0);
 		cfmakeraw(&raw);
 		assert_int_equal(tcsetattr(fds[1], TCSANOW, &raw), 0);
-	} else {
-		assert_int_equal(pipe(fds), 0);
 	}
-	fflush(NULL);
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(fds[1], STDERR_FILENO);
-		close(fds[0]);
-		close(fds[1]);
-		write_lines();
-		_exit(0);
-	}
-	close(fds[1]);
-	while ((got = read(fds[0], said + n, 511 - n)) > 0)
-		n += (size_t)got;
-	said[n] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_int_equal(status, 0);
+	assert_int_equal(fixture_child(fds, write_lines, NULL, said, 512), 0);
 }
 
 #define CLEAR "\r\033[K"

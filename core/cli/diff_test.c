@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `gotrace diff` from outside: exit status and messages for wrong usage. */
-#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
@@ -54,37 +53,24 @@ static int remove_files(void **state)
 	return unlink(file[0]) | unlink(file[1]) | unlink(slower[0]) | unlink(slower[1]);
 }
 
+static void child(void *ctx)
+{
+	const char *const *args = *(const char *const *const *)ctx;
+	char *argv[10] = { (char *)"gotrace diff" };
+	int argc = 1;
+
+	for (; args[argc - 1]; argc++)
+		argv[argc] = (char *)args[argc - 1];
+	exit(cmd_diff(argc, argv));
+}
+
 /* The exit status; `said` gets what was written to both outputs. */
 static int run(const char *const *args, char said[8192])
 {
-	char *argv[10] = { (char *)"gotrace diff" };
-	int argc = 1, fds[2], status;
-	size_t n = 0;
-	ssize_t got;
+	int fds[2];
 
-	while (args[argc - 1]) {
-		argv[argc] = (char *)args[argc - 1];
-		argc++;
-	}
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		exit(cmd_diff(argc, argv));
-	}
-	close(fds[1]);
-	while ((got = read(fds[0], said + n, 8191 - n)) > 0)
-		n += (size_t)got;
-	said[n] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	fixture_output(0, fds);
+	return fixture_child(fds, child, &args, said, 8192);
 }
 
 struct usage {

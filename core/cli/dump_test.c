@@ -7,11 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp ends the process: the verb itself, in a child. */
@@ -23,33 +23,29 @@
 
 #define CALL "1 entry main.f 100 1000\n1 exit main.f 100 2000\n"
 
+struct dump_call {
+	const char *file, *second;
+	int out; /* standard output; -1: as standard error */
+};
+
+static void child(void *ctx)
+{
+	const struct dump_call *c = ctx;
+	char *argv[] = { (char *)"gotrace dump", (char *)c->file, (char *)c->second, NULL };
+
+	if (c->out >= 0)
+		dup2(c->out, 1);
+	exit(cmd_dump(c->second ? 3 : 2, argv));
+}
+
 /* The exit status; the start of what was written to both outputs in said. */
 static int run(const char *file, const char *second, int out, char said[4096])
 {
-	char *argv[] = { (char *)"gotrace dump", (char *)file, (char *)second, NULL };
-	int fds[2], status;
-	ssize_t got;
-	size_t n = 0;
+	struct dump_call c = { file, second, out };
+	int fds[2];
 
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(out < 0 ? fds[1] : out, 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		exit(cmd_dump(second ? 3 : 2, argv));
-	}
-	close(fds[1]);
-	while (n < 4095 && (got = read(fds[0], said + n, 4095 - n)) > 0)
-		n += (size_t)got;
-	said[n] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	fixture_output(0, fds);
+	return fixture_child(fds, child, &c, said, 4096);
 }
 
 static void test_status(void **state)

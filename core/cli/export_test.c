@@ -16,6 +16,7 @@
 
 #include <cmocka.h>
 
+#include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
@@ -43,16 +44,21 @@ static int tear_down(void **state)
 	return unlink(trace) | rmdir(folder);
 }
 
-/* In the child; its standard output is a terminal when tty >= 0. */
-static void child(const char *const *args, int fd, int tty)
+struct export_call {
+	const char *const *args;
+	int tty; /* standard output; -1: as standard error */
+};
+
+static void child(void *ctx)
 {
+	const struct export_call *c = ctx;
 	char *argv[10] = { (char *)"gotrace export" };
 	int argc = 1;
 
-	for (; args[argc - 1]; argc++)
-		argv[argc] = (char *)args[argc - 1];
-	dup2(tty >= 0 ? tty : fd, 1);
-	dup2(fd, 2);
+	for (; c->args[argc - 1]; argc++)
+		argv[argc] = (char *)c->args[argc - 1];
+	if (c->tty >= 0)
+		dup2(c->tty, 1);
 	if (chdir(folder))
 		exit(99);
 	umask(027);
@@ -61,27 +67,11 @@ static void child(const char *const *args, int fd, int tty)
 
 static int run(const char *const *args, int tty, char said[8192])
 {
-	int fds[2], status;
-	size_t n = 0;
-	ssize_t got;
+	struct export_call c = { args, tty };
+	int fds[2];
 
-	assert_int_equal(pipe(fds), 0);
-	fflush(NULL);
-	pid_t pid = fork();
-
-	assert_true(pid >= 0);
-	if (!pid) {
-		close(fds[0]);
-		child(args, fds[1], tty);
-	}
-	close(fds[1]);
-	while ((got = read(fds[0], said + n, 8191 - n)) > 0)
-		n += (size_t)got;
-	said[n] = '\0';
-	close(fds[0]);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	fixture_output(0, fds);
+	return fixture_child(fds, child, &c, said, 8192);
 }
 
 struct status_case {

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
@@ -62,7 +62,7 @@ static int remove_file(void **state)
 	return unlink(file);
 }
 
-/* Reads until the other ends are closed; a terminal says EIO then. */
+/* Reads until the other ends are closed. */
 static void drain(int fd, char said[SAID_BYTES])
 {
 	size_t n = 0;
@@ -74,40 +74,24 @@ static void drain(int fd, char said[SAID_BYTES])
 	close(fd);
 }
 
-/* The exit status of report; `said` gets what it wrote, to a terminal of so many columns if any. */
-static int run(const char *const *args, unsigned columns, char said[SAID_BYTES])
+static void child(void *ctx)
 {
+	const char *const *args = *(const char *const *const *)ctx;
 	char *argv[12] = { (char *)"gotrace report", file };
-	int argc = 2, fds[2], status;
+	int argc = 2;
 
 	for (; args[argc - 2]; argc++)
 		argv[argc] = (char *)args[argc - 2];
-	if (columns) {
-		const struct winsize size = { .ws_col = (unsigned short)columns, .ws_row = 24 };
+	exit(cmd_report(argc, argv));
+}
 
-		fds[0] = posix_openpt(O_RDWR | O_NOCTTY);
-		assert_true(fds[0] >= 0 && !grantpt(fds[0]) && !unlockpt(fds[0]));
-		fds[1] = open(ptsname(fds[0]), O_RDWR | O_NOCTTY);
-		assert_int_equal(ioctl(fds[1], TIOCSWINSZ, &size), 0);
-	} else {
-		assert_int_equal(pipe(fds), 0);
-	}
-	fflush(NULL);
-	pid_t pid = fork();
+/* The exit status of report; `said` gets what it wrote, to a terminal of so many columns if any. */
+static int run(const char *const *args, unsigned columns, char said[SAID_BYTES])
+{
+	int fds[2];
 
-	assert_true(pid >= 0);
-	if (!pid) {
-		dup2(fds[1], 1);
-		dup2(fds[1], 2);
-		close(fds[0]);
-		close(fds[1]);
-		exit(cmd_report(argc, argv));
-	}
-	close(fds[1]);
-	drain(fds[0], said);
-	assert_int_equal(waitpid(pid, &status, 0), pid);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
+	fixture_output(columns, fds);
+	return fixture_child(fds, child, &args, said, SAID_BYTES);
 }
 
 /* A pipe without a reader ends the report silently. The reader is gone before the report begins. */

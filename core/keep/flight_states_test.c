@@ -10,37 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "keep/flight.h"
+#include "keep/flight_fixture.h"
 #include "keep/keep_states_fixture.h"
 
-/* Feeds the window, read from a file. */
-static void through_file(const struct flight_window *w, struct kept *k)
+static void feed(void *ctx, const struct event_ext *ev, const struct trace_values *values)
 {
-	int fd = memfd_create("window", 0);
-	char path[40];
-	struct event_ext ev;
-	uint64_t n = 0;
-
-	assert_true(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dup(fd));
-	struct trace_writer *to = trace_writer_new(fd, &k->run->info);
-
-	assert_non_null(to);
-	assert_int_equal(flight_window_write(w, to, true), 0);
-	assert_int_equal(trace_writer_finish(to, NULL, 0), 0);
-	struct trace_reader *r = trace_reader_open(path);
-
-	assert_non_null(r);
-	for (; trace_reader_next(r, &ev) == 1; n += ev.h.kind != EV_SAMPLE)
-		kept_feed(k, &ev);
-	assert_int_equal(w->events, n);
-	trace_reader_close(r);
-	close(atoi(strrchr(path, '/') + 1));
+	(void)values;
+	kept_feed(ctx, ev);
 }
 
 static void give(struct flight *f, const struct run *r)
@@ -77,7 +57,7 @@ static void check(uint64_t seed)
 	assert_non_null(w);
 	n_cut += !w->whole;
 	k.from = w->whole ? 0 : w->first_ns - BASE;
-	through_file(w, &k);
+	flight_fixture_read(w, &k.run->info, feed, &k);
 	kept_finish(&k);
 	kept_same_calls(&k);
 	kept_same_wakes(&k);

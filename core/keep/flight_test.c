@@ -5,45 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
-#include "keep/flight.h"
+#include "keep/flight_fixture.h"
 #include "model/exec_check_fixture.h"
 
-/* Writes a window as a file and reads it, each event into `add`. */
-static void through_file(const struct flight_window *w, const struct trace_info *info,
-			 void (*add)(void *ctx, const struct event_ext *ev), void *ctx)
+static void add_to_trial(void *ctx, const struct event_ext *ev, const struct trace_values *values)
 {
-	int fd = memfd_create("window", 0);
-	char path[40];
-	struct event_ext ev;
-	uint64_t n = 0;
-
-	assert_true(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dup(fd));
-	struct trace_writer *to = trace_writer_new(fd, info);
-
-	assert_non_null(to);
-	assert_int_equal(flight_window_write(w, to, true), 0);
-	assert_int_equal(trace_writer_finish(to, NULL, 0), 0);
-	struct trace_reader *r = trace_reader_open(path);
-
-	assert_non_null(r);
-	for (; trace_reader_next(r, &ev) == 1; n += ev.h.kind != EV_SAMPLE)
-		add(ctx, &ev);
-	assert_true(trace_reader_complete(r));
-	assert_int_equal(w->events, n);
-	for (size_t i = 0; i < w->pcs.n_pcs; i++)
-		assert_non_null(trace_info_pc(trace_reader_info(r), w->pcs.pcs[i].pc));
-	trace_reader_close(r);
-	close(atoi(strrchr(path, '/') + 1));
-}
-
-static void add_to_trial(void *ctx, const struct event_ext *ev)
-{
+	(void)values;
 	trial_add(ctx, ev);
 }
 
@@ -117,7 +88,7 @@ static void check_window(struct trial *t)
 
 	assert_non_null(w);
 	n_cut += !w->whole;
-	through_file(w, &x->info, add_to_trial, t);
+	flight_fixture_read(w, &x->info, add_to_trial, t);
 	want = calloc(x->n_calls + 1, sizeof(*want));
 	assert_non_null(want);
 	size_t n = calls_after(x, w->whole ? 0 : w->first_ns, want);
@@ -144,11 +115,12 @@ static void test_window(void **state)
 
 /* ---- a program that calls on */
 
-static void count(void *ctx, const struct event_ext *ev)
+static void count(void *ctx, const struct event_ext *ev, const struct trace_values *values)
 {
 	uint64_t *n = ctx;
 
 	(void)ev;
+	(void)values;
 	++*n;
 }
 
@@ -208,7 +180,7 @@ static void test_does_not_grow(void **state)
 
 	assert_non_null(w);
 	assert_false(w->whole);
-	through_file(w, &info, count, &n);
+	flight_fixture_read(w, &info, count, &n);
 	assert_true(n > 50000 && n < st.events / 4);
 	flight_window_free(w);
 	flight_free(f);
@@ -222,10 +194,11 @@ struct hits {
 	uint64_t took_ns, at_ns, goid;
 };
 
-static void note_hit(void *ctx, const struct event_ext *ev)
+static void note_hit(void *ctx, const struct event_ext *ev, const struct trace_values *values)
 {
 	struct hits *h = ctx;
 
+	(void)values;
 	if (ev->h.kind != EV_WINDOW || ev->arg[0] != WINDOW_HIT)
 		return;
 	h->n++;
@@ -271,7 +244,7 @@ static struct hits taken(struct flight *f, const struct trace_info *info)
 
 	assert_non_null(w);
 	assert_true(w->hit);
-	through_file(w, info, note_hit, &h);
+	flight_fixture_read(w, info, note_hit, &h);
 	flight_window_free(w);
 	return h;
 }
@@ -316,7 +289,7 @@ static void test_slow_call(void **state)
 	h = (struct hits){ 0 };
 	assert_non_null(w);
 	assert_int_equal(w->last_ns, 9000);
-	through_file(w, &info, note_hit, &h);
+	flight_fixture_read(w, &info, note_hit, &h);
 	assert_int_equal(h.n, 2);
 	assert_int_equal(h.took_ns, 3000);
 	flight_window_free(w);
@@ -369,12 +342,12 @@ static void test_asked(void **state)
 	assert_non_null(w);
 	assert_false(w->hit);
 	assert_int_equal(w->pcs.n_pcs, 1);
-	through_file(w, &info, count, &n);
+	flight_fixture_read(w, &info, count, &n);
 	assert_int_equal(n, 1);
 	flight_window_free(w);
 	w = flight_last(f);
 	n = 0;
-	through_file(w, &info, count, &n);
+	flight_fixture_read(w, &info, count, &n);
 	assert_int_equal(n, 2); /* the other window took nothing away */
 	flight_window_free(w);
 	flight_free(f);

@@ -5,12 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
-#include "keep/flight.h"
+#include "keep/flight_fixture.h"
 
 static void describe(struct trace_info *info)
 {
@@ -47,41 +45,19 @@ static void call(const struct trace_sink *sink, uint64_t ts_ns)
 	assert_int_equal(sink->many(sink->ctx, &ev.h, 1), 0);
 }
 
-/* Each entry that is there has its value, and nothing else has one. Returns their number. */
-static uint64_t check(const struct flight_window *w, const struct trace_info *info)
+/* Each entry that is there has its value, and nothing else has one. Counts them in ctx. */
+static void check(void *ctx, const struct event_ext *ev, const struct trace_values *values)
 {
-	int fd = memfd_create("window", 0);
-	char path[40];
-	struct event_ext ev;
+	const bool entry = ev->h.kind == EV_ENTRY && !(ev->h.flags & EVF_BEFORE);
 	struct trace_value got;
-	uint64_t n = 0;
 
-	assert_true(fd >= 0);
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", dup(fd));
-	struct trace_writer *to = trace_writer_new(fd, info);
-
-	assert_non_null(to);
-	assert_int_equal(flight_window_write(w, to, true), 0);
-	assert_int_equal(trace_writer_finish(to, NULL, 0), 0);
-	struct trace_reader *r = trace_reader_open(path);
-
-	assert_non_null(r);
-	while (trace_reader_next(r, &ev) == 1) {
-		const struct trace_values *v = trace_reader_values(r);
-		bool entry = ev.h.kind == EV_ENTRY && !(ev.h.flags & EVF_BEFORE);
-
-		assert_int_equal(v != NULL, entry);
-		if (!entry)
-			continue;
-		assert_non_null(
-			trace_value_get(v->data, v->data + v->bytes, TRACE_VALUE_UINT, &got));
-		assert_int_equal(got.v.u, ev.h.ts_ns);
-		n++;
-	}
-	assert_true(trace_reader_complete(r));
-	trace_reader_close(r);
-	close(atoi(strrchr(path, '/') + 1));
-	return n;
+	assert_int_equal(values != NULL, entry);
+	if (!entry)
+		return;
+	assert_non_null(trace_value_get(values->data, values->data + values->bytes,
+					TRACE_VALUE_UINT, &got));
+	assert_int_equal(got.v.u, ev->h.ts_ns);
+	++*(uint64_t *)ctx;
 }
 
 static void test_values(void **state)
@@ -107,8 +83,9 @@ static void test_values(void **state)
 
 	assert_non_null(w);
 	assert_false(w->whole);
-	uint64_t n = check(w, &info);
+	uint64_t n = 0;
 
+	flight_fixture_read(w, &info, check, &n);
 	assert_true(n > 1000 && n < calls);
 	flight_window_free(w);
 	flight_free(f);

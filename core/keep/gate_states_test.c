@@ -16,7 +16,6 @@
 #include "base/vec.h"
 #include "keep/gate.h"
 #include "keep/keep_states_fixture.h"
-#include "trace/evlist_fixture.h"
 
 /* ---- what comes out */
 
@@ -229,92 +228,12 @@ static void test_switched_on(void **state)
 	}
 }
 
-/* ---- one rule at a time */
-
-static struct evlist list; /* of the running test */
-
-static int write_text(void *ctx, const struct event_ext *ev)
-{
-	return evlist_write_event(ctx, &list.info, NULL, ev, NULL);
-}
-
-/* The trigger is main.f. */
-static void expect(const char *in, const char *want)
-{
-	bool trigger[16] = { false };
-	char *got = NULL;
-	size_t size = 0;
-	FILE *out = open_memstream(&got, &size);
-	struct trace_info end = { 0 };
-
-	assert_non_null(out);
-	assert_int_equal(evlist_parse(&list, in, "case"), 0);
-	for (size_t i = 0; i < list.info.n_funcs; i++)
-		trigger[i] = !strcmp(list.info.funcs[i].name, "main.f");
-	struct gate *g = gate_new(
-		&(struct gate_options){ .info = &list.info,
-					.next = { .event = write_text, .ctx = out },
-					.trigger = trigger });
-
-	assert_non_null(g);
-	struct trace_sink sink = gate_sink(g);
-
-	for (size_t i = 0; i < list.n; i++)
-		assert_int_equal(sink.event(sink.ctx, &list.events[i]), 0);
-	assert_int_equal(sink.finish(sink.ctx, &end), 0);
-	fclose(out);
-	assert_string_equal(got, want);
-	free(got);
-	trace_info_free(&end);
-	gate_free(g);
-	evlist_free(&list);
-}
-
-/* Its states are known inside the trigger, and behind it until one is left out. A wake says what 2
- * is in, of which nothing else is recorded; that of 2 itself matters to nobody. */
-static void test_waker(void **state)
-{
-	(void)state;
-	expect("@set states 1\n"
-	       "1 entry main.main 16 10\n"
-	       "2 entry main.refresh 16 15\n"
-	       "1 state - 2 16\n"
-	       "1 state - 1 17\n"
-	       "1 entry main.f 32 20\n"
-	       "1 state - 0x703 30\n"
-	       "2 state - 0x1303 31\n"
-	       "- wake - 2 32\n"
-	       "2 wake - 1 40\n"
-	       "1 state - 1 50\n"
-	       "1 exit main.f 32 60\n"
-	       "1 state - 0x703 70\n",
-	       "1 entry main.f 32 20\n"
-	       "1 state - 1795 30\n"
-	       "2 wake - 1 40 site=1\n"
-	       "1 state - 1 50\n"
-	       "1 exit main.f 32 60\n"
-	       "1 state - 0 70 site=4294967295\n");
-}
-
-/* It is in a system call as the trigger is entered, which its entry does not say. */
-static void test_inside_again(void **state)
-{
-	(void)state;
-	expect("@set states 1\n"
-	       "1 state - 4 10\n"
-	       "1 entry main.f 32 20\n"
-	       "1 exit main.f 32 30\n",
-	       "1 entry main.f 32 20\n"
-	       "1 state - 4 20 site=4294967295 flags=before\n"
-	       "1 exit main.f 32 30\n");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trigger),      cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_switched_on),  cmocka_unit_test(test_waker),
-		cmocka_unit_test(test_inside_again),
+		cmocka_unit_test(test_trigger),
+		cmocka_unit_test(test_depth),
+		cmocka_unit_test(test_switched_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

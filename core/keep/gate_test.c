@@ -236,6 +236,47 @@ static void test_one_in(void **state)
 	       "5 exit main.g 16 36\n");
 }
 
+/* States of goroutine 1 are known inside the trigger, and behind it until one is left out. A wake
+ * says what 2 is in, of which nothing else is recorded; that of 2 itself matters to nobody. */
+static void test_waker(void **state)
+{
+	(void)state;
+	expect("@set states 1\n"
+	       "1 entry main.main 16 10\n"
+	       "2 entry main.refresh 16 15\n"
+	       "1 state - 2 16\n"
+	       "1 state - 1 17\n"
+	       "1 entry main.f 32 20\n"
+	       "1 state - 0x703 30\n"
+	       "2 state - 0x1303 31\n"
+	       "- wake - 2 32\n"
+	       "2 wake - 1 40\n"
+	       "1 state - 1 50\n"
+	       "1 exit main.f 32 60\n"
+	       "1 state - 0x703 70\n",
+	       (struct gate_options){ .trigger = some }, NULL,
+	       "1 entry main.f 32 20\n"
+	       "1 state - 1795 30\n"
+	       "2 wake - 1 40 site=1\n"
+	       "1 state - 1 50\n"
+	       "1 exit main.f 32 60\n"
+	       "1 state - 0 70 site=4294967295\n");
+}
+
+/* A goroutine is in a system call as the trigger is entered, which its entry does not say. */
+static void test_inside_again(void **state)
+{
+	(void)state;
+	expect("@set states 1\n"
+	       "1 state - 4 10\n"
+	       "1 entry main.f 32 20\n"
+	       "1 exit main.f 32 30\n",
+	       (struct gate_options){ .trigger = some }, NULL,
+	       "1 entry main.f 32 20\n"
+	       "1 state - 4 20 site=4294967295 flags=before\n"
+	       "1 exit main.f 32 30\n");
+}
+
 /* More switches than can wait are refused. */
 static void test_many_switches(void **state)
 {
@@ -258,6 +299,7 @@ int main(void)
 		cmocka_unit_test(test_tail),          cmocka_unit_test(test_window),
 		cmocka_unit_test(test_one_in),        cmocka_unit_test(test_rests),
 		cmocka_unit_test(test_many_switches), cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_waker),         cmocka_unit_test(test_inside_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

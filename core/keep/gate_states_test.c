@@ -13,32 +13,9 @@
 
 #include <cmocka.h>
 
-#include "base/vec.h"
+#include "keep/event_list_fixture.h"
 #include "keep/gate.h"
 #include "keep/keep_states_fixture.h"
-
-/* ---- what comes out */
-
-struct list {
-	struct event_ext *ev;
-	size_t n, cap;
-};
-
-static int take(void *ctx, const struct event_ext *ev)
-{
-	struct list *l = ctx;
-
-	assert_int_equal(vec_reserve(&l->ev, &l->cap, l->n + 1), 0);
-	l->ev[l->n++] = *ev;
-	return 0;
-}
-
-static int take_many(void *ctx, const struct event *ev, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		take(ctx, &(struct event_ext){ .h = ev[i] });
-	return 0;
-}
 
 static void give(const struct trace_sink *sink, const struct run *r)
 {
@@ -60,13 +37,15 @@ static void give(const struct trace_sink *sink, const struct run *r)
 	}
 }
 
-static struct list through(const struct kept *k, struct gate_options opt)
+static struct event_list through(const struct kept *k, struct gate_options opt)
 {
-	struct list l = { 0 };
+	struct event_list l = { 0 };
 	struct trace_info end = { 0 };
 
 	opt.info = &k->run->info;
-	opt.next = (struct trace_sink){ .event = take, .many = take_many, .ctx = &l };
+	opt.next = (struct trace_sink){ .event = event_list_take,
+					.many = event_list_take_many,
+					.ctx = &l };
 	struct gate *g = gate_new(&opt);
 
 	assert_non_null(g);
@@ -83,7 +62,7 @@ static struct list through(const struct kept *k, struct gate_options opt)
 
 /* ---- what is to come out */
 
-static bool came_out(const struct list *l, unsigned g, unsigned t)
+static bool came_out(const struct event_list *l, unsigned g, unsigned t)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (l->ev[i].h.kind == EV_ENTRY && l->ev[i].h.goid == g + 1 &&
@@ -110,7 +89,7 @@ static bool begins_kept(const struct kept *k, unsigned g, const bool kept[CALLS]
 }
 
 /* All are created by the first goroutine, so that its calls are decided before theirs. */
-static void decide(struct kept *k, const struct list *l, const struct gate_options *opt,
+static void decide(struct kept *k, const struct event_list *l, const struct gate_options *opt,
 		   bool base[GOROUTINES])
 {
 	bool seen[CALLS] = { false }, kept[CALLS] = { false };
@@ -145,7 +124,7 @@ static void check_trigger(uint64_t seed, uint64_t one_in)
 	struct kept k;
 
 	kept_begin(&k, seed);
-	struct list l = through(&k, opt);
+	struct event_list l = through(&k, opt);
 
 	decide(&k, &l, &opt, base);
 	for (size_t i = 0; i < l.n; i++)
@@ -181,7 +160,7 @@ static void test_depth(void **state)
 		const uint32_t depth = 1 + seed % 3;
 
 		kept_begin(&k, seed);
-		struct list l = through(&k, (struct gate_options){ .depth = depth });
+		struct event_list l = through(&k, (struct gate_options){ .depth = depth });
 
 		for (unsigned g = 0; g < GOROUTINES; g++)
 			for (unsigned t = 0; t < TIME; t++)
@@ -216,7 +195,7 @@ static void test_switched_on(void **state)
 
 		kept_begin(&k, seed);
 		k.from = quiet(k.run, 1 + seed % (TIME / 2));
-		struct list l = through(&k, (struct gate_options){ .off = true });
+		struct event_list l = through(&k, (struct gate_options){ .off = true });
 
 		for (size_t i = 0; i < l.n; i++)
 			kept_feed(&k, &l.ev[i]);

@@ -11,28 +11,14 @@
 
 #include <cmocka.h>
 
-#include "base/vec.h"
+#include "keep/event_list_fixture.h"
 #include "keep/keep_states_fixture.h"
 #include "keep/min_duration.h"
 
-struct list {
-	struct event_ext *ev;
-	size_t n, cap;
-};
-
-static int take(void *ctx, const struct event_ext *ev)
+static struct event_list through(const struct run *r, uint64_t min_ns)
 {
-	struct list *l = ctx;
-
-	assert_int_equal(vec_reserve(&l->ev, &l->cap, l->n + 1), 0);
-	l->ev[l->n++] = *ev;
-	return 0;
-}
-
-static struct list through(const struct run *r, uint64_t min_ns)
-{
-	struct list out = { 0 };
-	const struct trace_sink next = { .event = take, .ctx = &out };
+	struct event_list out = { 0 };
+	const struct trace_sink next = { .event = event_list_take, .ctx = &out };
 	struct min_duration *m = min_duration_new(&r->info, min_ns, &next);
 
 	assert_non_null(m);
@@ -51,7 +37,7 @@ static struct list through(const struct run *r, uint64_t min_ns)
 static unsigned n_kept, n_left; /* calls */
 
 /* Which calls are passed on is the sink's to say; long ones are. */
-static void decide(struct kept *k, const struct list *l, uint64_t min_ns)
+static void decide(struct kept *k, const struct event_list *l, uint64_t min_ns)
 {
 	const struct truth *x = k->run->truth;
 	bool came[GOROUTINES][TIME] = { { false } };
@@ -77,7 +63,7 @@ static void check(uint64_t seed)
 
 	kept_begin(&k, seed);
 	k.some_stops = k.of_outermost = true;
-	struct list l = through(k.run, min_ns);
+	struct event_list l = through(k.run, min_ns);
 
 	decide(&k, &l, min_ns);
 	for (size_t i = 0; i < l.n; i++)

@@ -14,23 +14,10 @@
 #include <cmocka.h>
 
 #include "base/vec.h"
+#include "keep/event_list_fixture.h"
 #include "keep/min_duration_internal.h"
 #include "model/exec_fixture.h"
 #include "trace/evlist_fixture.h"
-
-struct list {
-	struct event_ext *ev;
-	size_t n, cap;
-};
-
-static int take(void *ctx, const struct event_ext *ev)
-{
-	struct list *l = ctx;
-
-	assert_int_equal(vec_reserve(&l->ev, &l->cap, l->n + 1), 0);
-	l->ev[l->n++] = *ev;
-	return 0;
-}
 
 static int finished;
 
@@ -43,11 +30,11 @@ static int end(void *ctx, struct trace_info *info)
 }
 
 /* What is left of the events; *most: that waited at a time. */
-static struct list filter(const struct trace_info *info, const struct event_ext *ev, size_t n,
-			  uint64_t min_ns, size_t *most)
+static struct event_list filter(const struct trace_info *info, const struct event_ext *ev, size_t n,
+				uint64_t min_ns, size_t *most)
 {
-	struct list out = { 0 };
-	const struct trace_sink next = { .event = take, .finish = end, .ctx = &out };
+	struct event_list out = { 0 };
+	const struct trace_sink next = { .event = event_list_take, .finish = end, .ctx = &out };
 	struct min_duration *m = min_duration_new(info, min_ns, &next);
 	struct trace_sink sink = min_duration_sink(m);
 
@@ -163,7 +150,7 @@ static bool cut_by_image(const struct event_ext *ev, size_t n, const struct seen
 }
 
 /* It started a goroutine, or its prologue was stopped for long (thesis) before it began anew. */
-static bool matters(const struct list *l, const struct seen *c)
+static bool matters(const struct event_list *l, const struct seen *c)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const struct event *e = &l->ev[i].h;
@@ -178,7 +165,7 @@ static bool matters(const struct list *l, const struct seen *c)
 }
 
 /* A call that is there jumped to it, and ended with it. */
-static bool is_target(const struct calls *in, const struct list *l, const struct seen *c,
+static bool is_target(const struct calls *in, const struct event_list *l, const struct seen *c,
 		      uint64_t min_ns)
 {
 	for (size_t i = 0; i < in->n; i++) {
@@ -199,7 +186,7 @@ struct counts {
 static void check(const struct trace_info *info, const struct event_ext *ev, size_t n,
 		  uint64_t min_ns, const char *name, struct counts *sum)
 {
-	struct list left = filter(info, ev, n, min_ns, NULL);
+	struct event_list left = filter(info, ev, n, min_ns, NULL);
 	uint64_t last_ns = 0;
 	struct calls all = pair(info, ev, n, &last_ns),
 		     some = pair(info, left.ev, left.n, &last_ns);
@@ -300,7 +287,7 @@ static void filtered_is(const char *events, uint64_t min_ns, const char *want)
 	FILE *out = open_memstream(&text, &size);
 
 	assert_int_equal(evlist_parse(&l, events, "test"), 0);
-	struct list left = filter(&l.info, l.events, l.n, min_ns, NULL);
+	struct event_list left = filter(&l.info, l.events, l.n, min_ns, NULL);
 
 	for (size_t i = 0; i < left.n; i++)
 		fprintf(out, "%s%s@%d", i ? " " : "", event_kind_name(left.ev[i].h.kind),
@@ -378,7 +365,7 @@ static void test_bounded(void **state)
 		ev[1 + 2 * i].h.ts_ns = 1001 + 2 * i;
 		ev[2 + 2 * i].h.ts_ns = 1002 + 2 * i;
 	}
-	struct list left = filter(&l.info, ev, 2 * n + 1, 100000, &most);
+	struct event_list left = filter(&l.info, ev, 2 * n + 1, 100000, &most);
 
 	assert_int_equal(left.n, 1);
 	assert_true(most < 10);
@@ -411,7 +398,7 @@ static void test_chain(void **state)
 				ev[n].arg[0] = i + 1;
 			n++;
 		}
-	struct list left = filter(&l.info, ev, n, 1000, &most);
+	struct event_list left = filter(&l.info, ev, n, 1000, &most);
 
 	/* the end of the first, which was there before */
 	assert_true(left.n == 1 && left.ev[0].h.kind == EV_END);

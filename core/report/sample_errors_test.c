@@ -8,30 +8,12 @@
 
 #include <cmocka.h>
 
-#include "bpf/event.h"
+#include "analysis/samples/wall_fixture.h"
 #include "report/report_fixture.h"
 #include "trace/keys.h"
 #include "trace/samples.h"
 
 static char path[] = "/tmp/errors-XXXXXX";
-
-#define MS 1000000ull
-
-/* Goroutine goid is in a function, of its number, up to a time. */
-static void put(struct trace_writer *w, uint64_t goid, uint64_t func, uint64_t ts_ms,
-		uint64_t weight_ms, uint64_t error_ms)
-{
-	const uint64_t pcs[] = { 0x1000 * func };
-	const struct sample_stack stack = { .n = 1, .pcs = pcs };
-	struct sample s = { .ts_ns = ts_ms * MS,
-			    .goid = goid,
-			    .weight_ns = weight_ms * MS,
-			    .error_ns = error_ms * MS,
-			    .state = STATE_WAITING };
-
-	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
-	assert_int_equal(trace_writer_sample(w, &s), 0);
-}
 
 static int set_up(void **state)
 {
@@ -53,10 +35,10 @@ static int set_up(void **state)
 	assert_int_equal(trace_writer_process(w, &p, &number), 0);
 	/* Looks are 100 ms apart. Three in step: function 1 is seen once, then function 2. */
 	for (uint64_t goid = 1; goid <= 3; goid++)
-		put(w, goid, 1, 1100, 100, 100);
+		wall_trace_put(w, goid, 1, 1100, 100, 100);
 	for (uint64_t goid = 1; goid <= 3; goid++)
-		put(w, goid, 2, 1900, 800, 100);
-	put(w, 4, 3, 2000, 100, 100);
+		wall_trace_put(w, goid, 2, 1900, 800, 100);
+	wall_trace_put(w, 4, 3, 2000, 100, 100);
 	return trace_writer_finish(w, NULL, 0);
 }
 

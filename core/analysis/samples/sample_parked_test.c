@@ -14,35 +14,19 @@
 #define MS   1000000ull
 #define SPAN 2000 /* ms, of each recording */
 
-/* Goroutine goid waits in a function, of its number, up to a time. */
-static void put(struct trace_writer *w, uint64_t goid, uint64_t func, uint64_t ts_ms,
-		uint64_t weight_ms, uint64_t error_ms)
-{
-	const uint64_t pcs[] = { 0x1000 * func };
-	const struct sample_stack stack = { .n = 1, .pcs = pcs };
-	struct sample s = { .ts_ns = ts_ms * MS,
-			    .goid = goid,
-			    .weight_ns = weight_ms * MS,
-			    .error_ns = error_ms * MS,
-			    .state = STATE_WAITING };
-
-	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
-	assert_int_equal(trace_writer_sample(w, &s), 0);
-}
-
 /* Works: it is in another place in each of twenty looks. */
 static void busy(struct trace_writer *w)
 {
 	for (int i = 1; i <= SPAN / 100; i++)
-		put(w, 100, 50 + i % 2, 100 * i, 100, 100);
+		wall_trace_put(w, 100, 50 + i % 2, 100 * i, 100, 100);
 }
 
 /* One wait, of which a part is written in the middle. */
 static void parked(struct trace_writer *w)
 {
 	busy(w);
-	put(w, 1, 1, 1000, 1000, 100);
-	put(w, 1, 1, 2000, 1000, 0);
+	wall_trace_put(w, 1, 1, 1000, 1000, 100);
+	wall_trace_put(w, 1, 1, 2000, 1000, 0);
 }
 
 /* In the same place in each look, but each time another wait: for a lock, say. */
@@ -50,7 +34,7 @@ static void waits_again(struct trace_writer *w)
 {
 	busy(w);
 	for (int i = 1; i <= SPAN / 100; i++)
-		put(w, 1, 1, 100 * i, 100, 100);
+		wall_trace_put(w, 1, 1, 100 * i, 100, 100);
 }
 
 /* Each wait is seen in two looks. */
@@ -58,7 +42,7 @@ static void waits_again_for_long(struct trace_writer *w)
 {
 	busy(w);
 	for (int i = 1; i <= SPAN / 200; i++)
-		put(w, 1, 1, 200 * i, 200, 100);
+		wall_trace_put(w, 1, 1, 200 * i, 200, 100);
 }
 
 /* Of very many, each look sees some. Twenty stay, one does not; of thirty there was one look. */
@@ -66,22 +50,22 @@ static void drawn(struct trace_writer *w)
 {
 	busy(w);
 	for (uint64_t goid = 1; goid <= 20; goid++) {
-		put(w, goid, 1, 100, 400, 400);
-		put(w, goid, 1, 1900, 400, 346);
+		wall_trace_put(w, goid, 1, 100, 400, 400);
+		wall_trace_put(w, goid, 1, 1900, 400, 346);
 	}
-	put(w, 21, 1, 100, 400, 400);
-	put(w, 21, 1, 1900, 400, 400);
-	put(w, 21, 2, 1950, 400, 400);
+	wall_trace_put(w, 21, 1, 100, 400, 400);
+	wall_trace_put(w, 21, 1, 1900, 400, 400);
+	wall_trace_put(w, 21, 2, 1950, 400, 400);
 	for (uint64_t goid = 22; goid <= 51; goid++)
-		put(w, goid, 1, 1000, 400, 400);
+		wall_trace_put(w, goid, 1, 1000, 400, 400);
 }
 
 /* There would be nothing left. */
 static void all_parked(struct trace_writer *w)
 {
 	for (uint64_t goid = 1; goid <= 3; goid++) {
-		put(w, goid, 1, 1000, 1000, 100);
-		put(w, goid, 1, 2000, 1000, 0);
+		wall_trace_put(w, goid, 1, 1000, 1000, 100);
+		wall_trace_put(w, goid, 1, 2000, 1000, 0);
 	}
 }
 

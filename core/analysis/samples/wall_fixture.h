@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "bpf/event.h"
 #include "trace/keys.h"
 #include "trace/samples.h"
 #include "trace/trace.h"
@@ -31,6 +32,22 @@ static inline struct trace_writer *wall_trace_begin(char *path, const char *seco
 	assert_non_null(w);
 	assert_int_equal(trace_writer_process(w, &p, &number), 0);
 	return w;
+}
+
+/* Adds a sample at that time, in which a goroutine waits in the function with that number. */
+static inline void wall_trace_put(struct trace_writer *w, uint64_t goid, uint64_t func,
+				  uint64_t ts_ms, uint64_t weight_ms, uint64_t error_ms)
+{
+	const uint64_t pcs[] = { 0x1000 * func }, ms = 1000000;
+	const struct sample_stack stack = { .n = 1, .pcs = pcs };
+	struct sample s = { .ts_ns = ts_ms * ms,
+			    .goid = goid,
+			    .weight_ns = weight_ms * ms,
+			    .error_ns = error_ms * ms,
+			    .state = STATE_WAITING };
+
+	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
+	assert_int_equal(trace_writer_sample(w, &s), 0);
 }
 
 #endif

@@ -10,12 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/agent_memory.c"
-#include "trace/keys.h"
+#include "trace/samples_writer_fixture.h"
 
 #define PID       (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
 #define LONG      100        /* stretches */
@@ -43,20 +42,6 @@ static void process_ends(void)
 	rmdir(folder);
 }
 
-static struct trace_writer *new_writer(void)
-{
-	struct trace_info info = { 0 };
-	int fd = memfd_create("x", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	assert_non_null(w);
-	trace_info_free(&info);
-	return w;
-}
-
 static struct binaries no_binaries;
 
 static int set_up(void **state)
@@ -66,7 +51,7 @@ static int set_up(void **state)
 	assert_non_null(a);
 	assert_int_equal(config_parse(&a->config, "a", "{\"store\": {\"directory\": \"/s\"}}"), 0);
 	a->splitter = (struct splitter){ .config = &a->config, .proc = proc };
-	a->sampling.writer = new_writer();
+	a->sampling.writer = samples_writer_fixture();
 	a->sampling.processes = (struct processes){ .writer = a->sampling.writer,
 						    .binaries = &no_binaries,
 						    .late = true };
@@ -114,7 +99,7 @@ static void next_stretch(struct agent *a)
 {
 	struct trace_writer *before = a->sampling.writer;
 
-	a->sampling.writer = new_writer();
+	a->sampling.writer = samples_writer_fixture();
 	processes_again(&a->sampling.processes, a->sampling.writer);
 	trace_writer_abort(before);
 	agent_meet_again(a, false);

@@ -11,7 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -19,25 +18,11 @@
 #include "attach/probes/executable_id.h"
 #include "sample/processes.h"
 #include "sample/processes_room.h"
-#include "trace/keys.h"
+#include "trace/samples_writer_fixture.h"
 
 #define PROCESSES 5000
 #define BYTES     400000u
 #define FIRST     (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
-
-static struct trace_writer *new_writer(void)
-{
-	struct trace_info info = { 0 };
-	int fd = memfd_create("x", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	assert_non_null(w);
-	trace_info_free(&info);
-	return w;
-}
 
 static void map(const struct side_band_reader *r, uint32_t pid, uint64_t at, uint64_t ts_ns)
 {
@@ -51,7 +36,7 @@ static void map(const struct side_band_reader *r, uint32_t pid, uint64_t at, uin
 static struct processes new_processes(struct binaries *b)
 {
 	return (struct processes){
-		.writer = new_writer(), .binaries = b, .most_bytes = BYTES, .late = true
+		.writer = samples_writer_fixture(), .binaries = b, .most_bytes = BYTES, .late = true
 	};
 }
 
@@ -125,7 +110,7 @@ static void test_all_asked(void **state)
 	assert_true(p.full);
 	assert_true(p.refused > 0);
 	assert_int_equal(p.dropped, 0);
-	processes_again(&p, new_writer());
+	processes_again(&p, samples_writer_fixture());
 	trace_writer_abort(first);
 	assert_false(p.full);
 	r.exec(r.ctx, FIRST + PROCESSES, "worker", PROCESSES + 1);
@@ -209,7 +194,7 @@ static void expect_after_refusal(struct processes *p, uint64_t old_ns, uint64_t 
 	/* Samples of before are its predecessor's. */
 	assert_int_equal(processes_find(p, pid, ts_ns - 1), 0);
 	assert_true(processes_images(p, pid, old_ns) <= 1);
-	processes_again(p, new_writer());
+	processes_again(p, samples_writer_fixture());
 	trace_writer_abort(first);
 	expect_this_program(p, ts_ns + 2);
 	/* One sample of before it was found comes late: it may be of neither. */
@@ -239,7 +224,7 @@ static void test_full_is_left(void **state)
 	}
 	assert_int_equal(p.refused, refused + 2 * PROCESSES);
 	assert_int_equal(p.moved, 1);
-	processes_again(&p, new_writer());
+	processes_again(&p, samples_writer_fixture());
 	trace_writer_abort(first);
 	r.fork(r.ctx, FIRST, unknown, ts_ns + PROCESSES);
 	assert_true(p.dropped > 0);

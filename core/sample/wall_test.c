@@ -8,13 +8,12 @@
 #include <cmocka.h>
 
 #include <stdlib.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "attach/probes/executable_id.h"
 #include "sample/wall.h"
-#include "trace/keys.h"
+#include "trace/samples_writer_fixture.h"
 
 #define PROCESSES 3000
 #define FIRST     (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
@@ -28,20 +27,6 @@ struct world {
 	struct wall w;
 };
 
-static struct trace_writer *new_writer(void)
-{
-	struct trace_info info = { 0 };
-	int fd = memfd_create("x", MFD_CLOEXEC);
-
-	assert_true(fd >= 0);
-	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
-	struct trace_writer *w = trace_writer_new(fd, &info);
-
-	assert_non_null(w);
-	trace_info_free(&info);
-	return w;
-}
-
 static int set_up(void **state)
 {
 	struct world *x = calloc(1, sizeof(*x));
@@ -52,7 +37,7 @@ static int set_up(void **state)
 	assert_int_equal(stat("/proc/self/exe", &st), 0);
 	x->own = (struct known_binary){ .key = executable_id_of(&st), .ambiguous = true };
 	x->b = (struct binaries){ .known = &x->own, .n = 1, .cap = 1 };
-	x->p = (struct processes){ .writer = new_writer(), .binaries = &x->b };
+	x->p = (struct processes){ .writer = samples_writer_fixture(), .binaries = &x->b };
 	x->w.on = true;
 	wall_begin(&x->w, &x->p, &x->bpf, x->p.writer, 1);
 	*state = x;
@@ -104,7 +89,7 @@ static void test_once(void **state)
 		assert_int_equal(x->w.not_go, 1);
 		x->p.moved++;
 	}
-	x->p.writer = new_writer();
+	x->p.writer = samples_writer_fixture();
 	processes_again(&x->p, x->p.writer);
 	trace_writer_abort(first);
 	wall_again(&x->w, x->p.writer, 2 * SECOND);

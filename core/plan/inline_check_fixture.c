@@ -67,19 +67,6 @@ bool wrong(struct walk *w, const char *what)
 	return false;
 }
 
-static bool same_registers(const struct child *k, struct user_regs_struct x,
-			   struct user_regs_struct y, uint64_t flags)
-{
-	x.r12 = y.r12 = x.r13 = y.r13 = x.orig_rax = y.orig_rax = 0;
-	if (k->c->entry)
-		x.r15 = y.r15 = 0;
-	else
-		x.rdx = y.rdx = 0;
-	x.eflags &= flags;
-	y.eflags &= flags;
-	return !memcmp(&x, &y, sizeof(x));
-}
-
 static struct user_regs_struct shown_regs(const struct world_signal *s,
 					  const struct user_regs_struct *rest)
 {
@@ -119,7 +106,7 @@ bool check_seen(struct walk *w)
 		for (unsigned j = 0; !found && j < w->ref.n; j++) {
 			const struct user_regs_struct *r = &w->ref.states[j];
 
-			found = same_registers(k, shown_regs(s, r), *r, 0);
+			found = child_same_registers(k, shown_regs(s, r), *r, 0);
 		}
 		if (!found)
 			return wrong(w, "a handler sees a state that there is not without a stub");
@@ -190,7 +177,7 @@ bool check_fault(struct walk *w, enum world_end end, unsigned traps, uint64_t pc
 	r.rip = pushed;
 	r.rsp += 8;
 	for (unsigned j = 0; j < w->ref.n; j++)
-		if (w->ref.states[j].rip == pc && same_registers(k, r, w->ref.states[j], 0) &&
+		if (w->ref.states[j].rip == pc && child_same_registers(k, r, w->ref.states[j], 0) &&
 		    total_events(k, traps) == before)
 			return true;
 	return wrong(w, "a panic has other registers or events");
@@ -241,7 +228,7 @@ bool check_end(struct walk *w, enum world_end end, unsigned traps)
 		return wrong(w, "it ends elsewhere");
 	if (end == END_PANIC)
 		return true; /* check_seen has compared the state */
-	if (!same_registers(k, r, *last, w->ref.flags))
+	if (!child_same_registers(k, r, *last, w->ref.flags))
 		return wrong(w, "registers or flags differ");
 	if (!same_stack(w) || memcmp(k->w->text + TEXT_DATA, &w->ref.data, 8))
 		return wrong(w, "memory differs");

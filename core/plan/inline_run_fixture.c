@@ -60,6 +60,19 @@ struct user_regs_struct child_get(const struct child *k)
 	return r;
 }
 
+bool child_same_registers(const struct child *k, struct user_regs_struct x,
+			  struct user_regs_struct y, uint64_t flags)
+{
+	x.r12 = y.r12 = x.r13 = y.r13 = x.orig_rax = y.orig_rax = 0;
+	if (k->c->entry)
+		x.r15 = y.r15 = 0;
+	else
+		x.rdx = y.rdx = 0;
+	x.eflags &= flags;
+	y.eflags &= flags;
+	return !memcmp(&x, &y, sizeof(x));
+}
+
 static void send(const struct child *k, int sig, int code)
 {
 	siginfo_t info = { .si_signo = sig, .si_code = code };

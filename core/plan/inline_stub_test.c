@@ -34,22 +34,6 @@ static struct outcome run(struct child *k, uint64_t flags)
 	return o;
 }
 
-/* All registers but those that are free there; the flags where the window determines them. */
-static void same_registers(const struct child *k, const struct outcome *a, const struct outcome *b,
-			   uint64_t flags)
-{
-	struct user_regs_struct x = a->regs, y = b->regs;
-
-	x.r12 = y.r12 = x.r13 = y.r13 = x.orig_rax = y.orig_rax = 0;
-	if (k->c->entry)
-		x.r15 = y.r15 = 0;
-	else
-		x.rdx = y.rdx = 0;
-	x.eflags &= flags;
-	y.eflags &= flags;
-	assert_memory_equal(&x, &y, sizeof(x));
-}
-
 /* As without the stub, but for the event. Fault and all. */
 static void same_as_without(struct child *k)
 {
@@ -67,9 +51,9 @@ static void same_as_without(struct child *k)
 	with = run(k, 0);
 	assert_int_equal(with.end, without.end);
 	/* Where they differ without a stub, they are what they were before the window: dead. */
-	same_registers(k, &with, &without,
-		       k->c->late ? 0
-				  : ARITHMETIC_FLAGS & ~(without.regs.eflags ^ other.regs.eflags));
+	assert_true(child_same_registers(
+		k, with.regs, without.regs,
+		k->c->late ? 0 : ARITHMETIC_FLAGS & ~(without.regs.eflags ^ other.regs.eflags)));
 	assert_true(with.data == without.data);
 	if (with.end != END_PANIC) /* its return address tells */
 		assert_memory_equal(with.stack, without.stack, sizeof(with.stack));

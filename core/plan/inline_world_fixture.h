@@ -158,6 +158,10 @@ uint64_t world_at(const struct child *k, const void *in_world);
 
 void child_set(const struct child *k, const struct user_regs_struct *regs);
 struct user_regs_struct child_get(const struct child *k);
+/* Compares all registers but those that are free in the window. `flags` are the flags that the
+ * window determines. */
+bool child_same_registers(const struct child *k, struct user_regs_struct x,
+			  struct user_regs_struct y, uint64_t flags);
 /* Executes one instruction, or with `sig` continues to the first instruction of its handler. The
  * signal has a siginfo of `code`. Returns false when the child did not stop at a step. */
 bool child_step(const struct child *k, int sig, int code);

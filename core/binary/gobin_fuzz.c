@@ -108,30 +108,11 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Where the edit goes and the bytes it writes, up to 8. */
 static size_t edit(const struct base *b, const uint8_t *p, uint8_t out[8], uint32_t *at)
 {
-	static const uint64_t bad[] = { 0,         1,          0x7f,       0x80,
-					0xff,      0x7fffffff, 0x80000000, UINT32_MAX,
-					INT64_MAX, 1ull << 63, UINT64_MAX };
 	uint32_t value;
-	size_t width = 1u << (p[3] & 3);
-	unsigned how = p[3] >> 2;
 
 	memcpy(&value, p + 4, sizeof(value));
 	*at = b->kept[(p[0] | p[1] << 8 | (uint32_t)p[2] << 16) % b->n_kept];
-	if (width > b->size - *at)
-		width = 1;
-	uint64_t v = 0;
-
-	memcpy(&v, b->bytes + *at, width);
-	if (how < sizeof(bad) / sizeof(bad[0]))
-		v = bad[how];
-	else if (how < 32)
-		v += (uint64_t)(int64_t)(int32_t)value;
-	else if (how < 40)
-		v ^= 1ull << (value & 63);
-	else
-		v = value;
-	memcpy(out, &v, sizeof(v));
-	return width;
+	return look_edit(b->bytes, b->size, *at, p[3], value, out);
 }
 
 static void open_and_look(int fd)

@@ -103,3 +103,28 @@ const char *look_at_everything(const struct gobin *b, size_t max_funcs, uint64_t
 	gocode_ctx_free(c);
 	return fault;
 }
+
+size_t look_edit(const uint8_t *bytes, size_t size, size_t at, uint8_t what, uint32_t value,
+		 uint8_t out[8])
+{
+	static const uint64_t bad[] = { 0,         1,          0x7f,       0x80,
+					0xff,      0x7fffffff, 0x80000000, UINT32_MAX,
+					INT64_MAX, 1ull << 63, UINT64_MAX };
+	size_t width = 1u << (what & 3);
+	unsigned how = what >> 2;
+	uint64_t v = 0;
+
+	if (width > size - at)
+		width = 1;
+	memcpy(&v, bytes + at, width);
+	if (how < sizeof(bad) / sizeof(bad[0]))
+		v = bad[how];
+	else if (how < 32)
+		v += (uint64_t)(int64_t)(int32_t)value;
+	else if (how < 40)
+		v ^= 1ull << (value & 63);
+	else
+		v = value;
+	memcpy(out, &v, sizeof(v));
+	return width;
+}

@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "binary/look_fixture.h"
 #include "plan/plan_print.h"
 #include "plan/site_cookie.h"
 
@@ -155,31 +156,13 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 /* Where the edit goes and the bytes it writes, up to 8. */
 static size_t edit(const struct base *b, const uint8_t *p, uint8_t out[8], uint64_t *at)
 {
-	static const uint64_t bad[] = { 0,         1,          0x7f,       0x80,
-					0xff,      0x7fffffff, 0x80000000, UINT32_MAX,
-					INT64_MAX, 1ull << 63, UINT64_MAX };
 	const struct region *r = &b->regions[p[0] % b->n_regions];
-	size_t width = 1u << (p[1] & 3);
-	unsigned how = p[1] >> 2;
 	uint32_t place, value;
-	uint64_t v = 0;
 
 	memcpy(&place, p + 2, sizeof(place));
 	memcpy(&value, p + 6, sizeof(value));
 	*at = r->off + place % r->len;
-	if (width > b->size - *at)
-		width = 1;
-	memcpy(&v, b->bytes + *at, width);
-	if (how < sizeof(bad) / sizeof(bad[0]))
-		v = bad[how];
-	else if (how < 32)
-		v += (uint64_t)(int64_t)(int32_t)value;
-	else if (how < 40)
-		v ^= 1ull << (value & 63);
-	else
-		v = value;
-	memcpy(out, &v, sizeof(v));
-	return width;
+	return look_edit(b->bytes, b->size, *at, p[1], value, out);
 }
 
 static void check(bool good, const char *what)

@@ -85,6 +85,9 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 		struct trace_watch *w);
 void sample_unload(struct loaded_samples *s);
 
+/* For qsort_r: compares numbers (uint32_t) of `groups` by process and goroutine. */
+int sample_by_goroutine(const void *x, const void *y, void *groups);
+
 /* Adds the weight of a sample to the time of its state; adds nothing for one that executed. */
 static inline void sample_off_add(struct off_times *off, uint8_t state, uint64_t weight_ns)
 {

@@ -32,15 +32,6 @@ struct finding {
 	bool leave_out;
 };
 
-static int by_goroutine(const void *x, const void *y, void *ctx)
-{
-	const struct sample_group *groups = ctx, *a = &groups[*(const uint32_t *)x],
-				  *b = &groups[*(const uint32_t *)y];
-	int c = compare_u64(a->process, b->process);
-
-	return c ? c : compare_u64(a->goid, b->goid);
-}
-
 static int by_place(const void *x, const void *y, void *ctx)
 {
 	const struct sample_group *groups = ctx, *a = &groups[((const struct life *)x)->group],
@@ -66,7 +57,7 @@ static void gather(struct finding *f)
 	}
 	f->span_ns = last_ns > first_ns ? last_ns - first_ns : 0;
 	if (f->n)
-		qsort_r(f->order, f->n, sizeof(*f->order), by_goroutine, s->groups);
+		qsort_r(f->order, f->n, sizeof(*f->order), sample_by_goroutine, s->groups);
 }
 
 static bool own_loop(const struct finding *f, const struct sample_group *g)
@@ -137,7 +128,8 @@ static void find(struct finding *f)
 	uint64_t all_ns = 0, ns = 0;
 
 	for (size_t i = 0, k; i < f->n; i = k) {
-		for (k = i + 1; k < f->n && !by_goroutine(&f->order[i], &f->order[k], s->groups);)
+		for (k = i + 1;
+		     k < f->n && !sample_by_goroutine(&f->order[i], &f->order[k], s->groups);)
 			k++;
 		const struct life life = look_at(f, &f->order[i], k - i);
 

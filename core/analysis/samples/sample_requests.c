@@ -9,7 +9,6 @@
 #include "analysis/calls/wait_class.h"
 #include "analysis/parked_rule.h"
 #include "analysis/samples/sample_stacks.h"
-#include "base/compare.h"
 #include "base/text_format.h"
 
 #define LIFE_PCT  90 /* of its time a goroutine does one thing */
@@ -74,15 +73,6 @@ static void look_at_places(struct finding *f)
 	}
 }
 
-static int by_goroutine(const void *x, const void *y, void *ctx)
-{
-	const struct sample_group *groups = ctx, *a = &groups[*(const uint32_t *)x],
-				  *b = &groups[*(const uint32_t *)y];
-	int c = compare_u64(a->process, b->process);
-
-	return c ? c : compare_u64(a->goid, b->goid);
-}
-
 /* Counts goroutines at the places where they wait nearly all the time. Returns all time. */
 static uint64_t count_goroutines(struct finding *f)
 {
@@ -90,12 +80,13 @@ static uint64_t count_goroutines(struct finding *f)
 	uint64_t all_ns = 0;
 
 	if (f->n)
-		qsort_r(f->order, f->n, sizeof(*f->order), by_goroutine, all);
+		qsort_r(f->order, f->n, sizeof(*f->order), sample_by_goroutine, all);
 	for (size_t i = 0, k; i < f->n; i = k) {
 		const struct sample_group *most = &all[f->order[i]];
 		uint64_t ns = 0;
 
-		for (k = i; k < f->n && !by_goroutine(&f->order[i], &f->order[k], all); k++) {
+		for (k = i; k < f->n && !sample_by_goroutine(&f->order[i], &f->order[k], all);
+		     k++) {
 			const struct sample_group *g = &all[f->order[k]];
 
 			ns += g->weight_ns;

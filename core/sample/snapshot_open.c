@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach/target/process_stat.h"
 #include "sample/snapshot_walk.h"
 #include "base/foreign_file.h"
 #include "base/vec.h"
@@ -61,21 +62,14 @@ static int find_runtime(struct snapshot *s, const struct gobin *g)
 	return 0;
 }
 
-/* mm->start_code: the 26th field of /proc/PID/stat, proc(5). 0: it is not to be had. */
+/* mm->start_code: the 26th field of /proc/PID/stat. 0: it is not to be had. */
 static uint64_t start_code(pid_t pid)
 {
-	char path[32], line[1024];
+	char line[PROCESS_STAT_BYTES];
 	uint64_t at = 0;
+	const char *p = process_stat(pid, line); /* at the blank before the third field */
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	line[n] = '\0';
-	const char *p = strrchr(line, ')'); /* ends the second field, which may hold anything */
-	for (int field = 2; p && field < 26; field++)
+	for (int field = 3; p && field < 26; field++)
 		p = strchr(p + 1, ' ');
 	return p && sscanf(p, "%" SCNu64, &at) == 1 ? at : 0;
 }

@@ -19,6 +19,7 @@
 #include "attach/target/linking.h"
 #include "attach/target/libc_signals.h"
 #include "attach/target/mappings.h"
+#include "attach/target/process_stat.h"
 #include "base/clock.h"
 #include "base/log.h"
 
@@ -248,21 +249,13 @@ uint64_t target_cpu_ns(const struct target *t)
 uint64_t target_system_ns(const struct target *t)
 {
 	unsigned long long user, system;
-	char path[32], line[1024];
+	char line[PROCESS_STAT_BYTES];
 
 	if (t->ended)
 		return t->system_ns;
-	snprintf(path, sizeof(path), "/proc/%d/stat", t->pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
+	const char *at = process_stat(t->pid, line);
 
-	if (f)
-		fclose(f);
-	line[n] = '\0';
-	/* The command's name, in parentheses, may hold anything. */
-	const char *at = strrchr(line, ')');
-
-	if (!at || sscanf(at + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
+	if (!at || sscanf(at, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu", &user,
 			  &system) != 2)
 		return 0;
 	return system * (1000000000ull / (unsigned long)sysconf(_SC_CLK_TCK));

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "attach/target/process_stat.h"
 #include "attach/target/threads.h"
 
 /* The child of a vfork sleeps so long; its parent sleeps in the kernel, where nothing interrupts
@@ -50,16 +51,10 @@ static pid_t start(long ms, bool often)
 
 static char state_of(pid_t pid)
 {
-	char path[32], line[256] = "";
+	char line[PROCESS_STAT_BYTES];
+	const char *at = process_stat(pid, line);
 
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	FILE *f = fopen(path, "re");
-	size_t n = f ? fread(line, 1, sizeof(line) - 1, f) : 0;
-
-	if (f)
-		fclose(f);
-	line[n] = '\0';
-	return strrchr(line, ')') ? strrchr(line, ')')[2] : 0;
+	return at && *at ? at[1] : 0;
 }
 
 static void wait_for_state(pid_t pid, char state)

@@ -62,22 +62,28 @@ int store_open(struct store *s, const char *directory)
 
 /* ---- files */
 
-/* 20261125/031500.123-SERVICE-NUMBER, by UTC. Of the service's name what files are called. */
+void store_file_word(const char *service, char word[STORE_WORD_BYTES])
+{
+	size_t n = 0;
+
+	for (; service[n] && n < STORE_WORD_BYTES - 1; n++)
+		word[n] = isalnum((unsigned char)service[n]) || strchr("_.-", service[n])
+				  ? service[n]
+				  : '_';
+	word[n] = '\0';
+}
+
+/* 20261125/031500.123-SERVICE-NUMBER, by UTC. */
 char *store_new_path(const struct store *s, const char *service, uint64_t from_ns, unsigned number)
 {
 	const time_t seconds = (time_t)(from_ns / 1000000000);
-	char day[16], hour[16], name[64], *path = NULL, *folder = NULL;
+	char day[16], hour[16], name[STORE_WORD_BYTES], *path = NULL, *folder = NULL;
 	struct tm tm;
-	size_t n = 0;
 
 	gmtime_r(&seconds, &tm);
 	strftime(day, sizeof(day), "%Y%m%d", &tm);
 	strftime(hour, sizeof(hour), "%H%M%S", &tm);
-	for (; service[n] && n < sizeof(name) - 1; n++)
-		name[n] = isalnum((unsigned char)service[n]) || strchr("_.-", service[n])
-				  ? service[n]
-				  : '_';
-	name[n] = '\0';
+	store_file_word(service, name);
 	if (asprintf(&folder, "%s/%s", s->directory, day) < 0 ||
 	    asprintf(&path, "%s/%s.%03u-%s-%u", day, hour, (unsigned)(from_ns / 1000000 % 1000),
 		     name, number) < 0) {

@@ -76,6 +76,11 @@ int store_owner(const char *directory, uid_t *uid, gid_t *gid);
 int store_open_file(const struct store *s, const char *path, const char *end);
 void store_close(struct store *s);
 
+#define STORE_WORD_BYTES 64
+
+/* Makes a part of a file's name of a service's name: cuts it, and puts _ for other characters than
+ * letters, digits, underscores, dots and hyphens. */
+void store_file_word(const char *service, char word[STORE_WORD_BYTES]);
 /* Returns the path of a new profile's files below the directory, and makes its folders. The caller
  * frees it. NULL: error (logged). */
 char *store_new_path(const struct store *s, const char *service, uint64_t from_ns, unsigned number);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include "cli/agent_slow.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -13,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/store.h"
 #include "base/log.h"
 
 #define KEEP  "10s" /* of events before and while the call is too slow */
@@ -26,17 +26,12 @@ static bool has(const struct slow_tracers *s, uint32_t target, const char *condi
 	return false;
 }
 
-/* DIR/slow/SERVICE-PID-N, what files may be called. To be freed. */
+/* DIR/slow/SERVICE-PID-N; to be freed. */
 static char *new_path(struct slow_tracers *s, const char *service, uint32_t pid)
 {
-	char name[64], *path = NULL;
-	size_t n = 0;
+	char name[STORE_WORD_BYTES], *path = NULL;
 
-	for (; service[n] && n < sizeof(name) - 1; n++)
-		name[n] = isalnum((unsigned char)service[n]) || strchr("_.-", service[n])
-				  ? service[n]
-				  : '_';
-	name[n] = '\0';
+	store_file_word(service, name);
 	return asprintf(&path, "%s/slow/%s-%u-%u", s->directory, name, pid, ++s->n_begun) < 0
 		       ? NULL
 		       : path;

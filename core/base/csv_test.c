@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/csv.h"
 
-static void test_fields(void **state)
+TEST(test_fields)
 {
 	static const struct {
 		const char *name, *field;
@@ -28,7 +24,6 @@ static void test_fields(void **state)
 		{ "x=1", "x=1" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = NULL;
 		size_t size = 0;
@@ -42,11 +37,4 @@ static void test_fields(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fields),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_fields)

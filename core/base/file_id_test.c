@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "base/file_id.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define PART "-_Kp7Vq0ZzAa9YyBb8Xx"
 
@@ -16,12 +13,11 @@ static bool made(const char *build_id, uint8_t id[FILE_ID_GO_BYTES])
 }
 
 /* Only the last part counts, and it comes back as it was. */
-static void of_go(void **state)
+TEST(of_go)
 {
 	uint8_t a[FILE_ID_GO_BYTES], b[FILE_ID_GO_BYTES];
 	char text[FILE_ID_TEXT_BYTES];
 
-	(void)state;
 	assert_true(made("aaaaaaaaaaaaaaaaaaaa/bbbbbbbbbbbbbbbbbbbb/" PART, a));
 	assert_true(made("cccccccccccccccccccc/" PART, b));
 	assert_memory_equal(a, b, sizeof(a));
@@ -33,7 +29,7 @@ static void of_go(void **state)
 }
 
 /* -ldflags=-buildid= takes any text, and many programs may have the same. */
-static void of_a_user(void **state)
+TEST(of_a_user)
 {
 	static const char *const texts[] = {
 		"",
@@ -48,18 +44,16 @@ static void of_a_user(void **state)
 	};
 	uint8_t id[FILE_ID_GO_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		assert_false(made(texts[i], id));
 	assert_false(file_id_of_go("aaaaaaaaaaaaaaaaaaaa/-_Kp7Vq0ZzAa9YyBb8X\0", 41, id));
 }
 
-static void of_the_linker(void **state)
+TEST(of_the_linker)
 {
 	uint8_t id[FILE_ID_BYTES] = { 'G', 'o', 0xff, 1 };
 	char text[FILE_ID_TEXT_BYTES];
 
-	(void)state;
 	assert_false(file_id_is_go(id, 0));
 	assert_false(file_id_is_go(id, sizeof(id)));
 	file_id_text(id, 0, text);
@@ -70,13 +64,4 @@ static void of_the_linker(void **state)
 	assert_false(file_id_is_go(id, FILE_ID_GO_BYTES));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(of_go),
-		cmocka_unit_test(of_a_user),
-		cmocka_unit_test(of_the_linker),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(of_go, of_a_user, of_the_linker)

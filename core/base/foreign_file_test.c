@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What hostile names lead to is not opened, and what has no end is not read to it. */
+#include "base/test_fixture.h"
 #include "base/foreign_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define SECOND_NS 1000000000ull
 
@@ -36,9 +33,8 @@ static void make(const char *name, off_t bytes)
 	close(fd);
 }
 
-static int make_all(void **state)
+FIXTURE(make_all)
 {
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	make("plain", 100);
 	make("large", (off_t)3 << 40);
@@ -49,12 +45,11 @@ static int make_all(void **state)
 	return 0;
 }
 
-static int remove_all(void **state)
+FIXTURE(remove_all)
 {
 	static const char *const names[] = { "plain", "large", "fifo",
 					     "zero",  "link",  "link-to-fifo" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		unlink(at(names[i]));
 	return rmdir(folder);
@@ -71,11 +66,10 @@ static int try_open(const char *name, struct foreign_rule rule)
 	return 0;
 }
 
-static void only_regular_files(void **state)
+TEST(only_regular_files)
 {
 	const struct foreign_rule any = { 0 };
 
-	(void)state;
 	assert_int_equal(try_open("plain", any), 0);
 	assert_int_equal(try_open("link", any), 0);
 	assert_int_equal(try_open("fifo", any), -EINVAL);
@@ -87,12 +81,11 @@ static void only_regular_files(void **state)
 }
 
 /* To read /proc/kmsg takes messages away from their reader, for example. */
-static void no_kernel_files(void **state)
+TEST(no_kernel_files)
 {
 	static const char *const names[] = { "/proc/version", "/proc/self/status",
 					     "/sys/kernel/profiling", "/sys/kernel/notes" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (access(names[i], R_OK))
 			continue;
@@ -106,9 +99,8 @@ static void no_kernel_files(void **state)
 	assert_int_equal(try_open("/proc/self/exe", (struct foreign_rule){ 0 }), 0);
 }
 
-static void rules(void **state)
+TEST(rules)
 {
-	(void)state;
 	assert_int_equal(try_open("link", (struct foreign_rule){ .no_link = true }), -ELOOP);
 	assert_int_equal(try_open("zero", (struct foreign_rule){ .no_link = true }), -ELOOP);
 	assert_int_equal(try_open("large", (struct foreign_rule){ .most_bytes = 1 << 20 }), -EFBIG);
@@ -121,9 +113,8 @@ static void rules(void **state)
 		try_open("/etc/passwd", (struct foreign_rule){ .owned = true, .owner = 12345 }), 0);
 }
 
-static void another_owner(void **state)
+TEST(another_owner)
 {
-	(void)state;
 	if (getuid())
 		skip();
 	assert_int_equal(chown(at("plain"), 12345, 12345), 0);
@@ -134,11 +125,10 @@ static void another_owner(void **state)
 	assert_int_equal(chown(at("plain"), 0, 0), 0);
 }
 
-static void owners(void **state)
+TEST(owners)
 {
 	uid_t owner = 1;
 
-	(void)state;
 	assert_int_equal(foreign_file_owner((uint32_t)getpid(), &owner), 0);
 	assert_int_equal(owner, geteuid());
 	assert_int_equal(foreign_file_owner(0, &owner), -ESRCH);
@@ -159,7 +149,7 @@ static int refuse(void *ctx, const char *bytes, size_t n)
 	return -ENOMEM;
 }
 
-static void reading(void **state)
+TEST(reading)
 {
 	const struct foreign_rule any = { 0 };
 	const uint64_t later = foreign_file_deadline();
@@ -167,7 +157,6 @@ static void reading(void **state)
 	int large = foreign_file_open(at("large"), &any);
 	size_t n = 0;
 
-	(void)state;
 	assert_true(plain >= 0 && large >= 0);
 	assert_int_equal(foreign_file_read(plain, 0, later, count, &n), 0);
 	assert_int_equal(n, 100);
@@ -182,14 +171,13 @@ static void reading(void **state)
 }
 
 /* As gotrace sample and the agent have them: blocked, and read from a descriptor later. */
-static void a_signal_ends_it(void **state)
+TEST(a_signal_ends_it)
 {
 	int large = foreign_file_open(at("large"), &(struct foreign_rule){ 0 });
 	sigset_t term, old;
 	size_t n = 0;
 	int got;
 
-	(void)state;
 	sigemptyset(&term);
 	sigaddset(&term, SIGTERM);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &old), 0);
@@ -206,17 +194,5 @@ static void a_signal_ends_it(void **state)
 	close(large);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_regular_files),
-		cmocka_unit_test(no_kernel_files),
-		cmocka_unit_test(rules),
-		cmocka_unit_test(another_owner),
-		cmocka_unit_test(owners),
-		cmocka_unit_test(reading),
-		cmocka_unit_test(a_signal_ends_it),
-	};
-
-	return cmocka_run_group_tests(tests, make_all, remove_all);
-}
+TESTS_BETWEEN(make_all, remove_all, only_regular_files, no_kernel_files, rules, another_owner,
+	      owners, reading, a_signal_ends_it)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "base/glob.h"
 
-static void matches(void **state)
+TEST(matches)
 {
-	(void)state;
 	assert_true(glob_match("", ""));
 	assert_true(glob_match("*", ""));
 	assert_true(glob_match("main.*", "main.(*T).Run"));
@@ -19,9 +14,8 @@ static void matches(void **state)
 	assert_true(glob_match("*aab", "aaaaaab"));
 }
 
-static void does_not_match(void **state)
+TEST(does_not_match)
 {
-	(void)state;
 	assert_false(glob_match("", "a"));
 	assert_false(glob_match("main.F[a-z]", "main.Fb"));
 	assert_false(glob_match("main.*", "mainx"));
@@ -31,24 +25,14 @@ static void does_not_match(void **state)
 }
 
 /* Backtracking must not explode. */
-static void many_stars(void **state)
+TEST(many_stars)
 {
 	char s[4096];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(s) - 1; i++)
 		s[i] = 'a';
 	s[sizeof(s) - 1] = '\0';
 	assert_false(glob_match("*a*a*a*a*a*a*a*a*b", s));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(matches),
-		cmocka_unit_test(does_not_match),
-		cmocka_unit_test(many_stars),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(matches, does_not_match, many_stars)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Tests the advice that record gives for `go run` and `go test`. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/go_command.h"
 
 #define WORDS 24
@@ -30,9 +25,8 @@ static void instead(const char *line, const char *want)
 	free(copy);
 }
 
-static void runs(void **state)
+TEST(runs)
 {
-	(void)state;
 	instead("go run", "go build -o prog . && gotrace record -- ./prog");
 	instead("/usr/bin/go run ./cmd/a -v x",
 		"go build -o prog ./cmd/a && gotrace record -- ./prog -v x");
@@ -48,9 +42,8 @@ static void runs(void **state)
 		"GOBIN=$PWD go install 'a.b/c/v2@v2.0.1' && gotrace record -- ./c");
 }
 
-static void tests(void **state)
+TEST(tests)
 {
-	(void)state;
 	instead("go test", "go test -c -o prog.test . && gotrace record -- ./prog.test");
 	instead("go test -bench Normalize -benchtime 20000x ./tok",
 		"cd ./tok && go test -c -o prog.test . && gotrace record -- ./prog.test -test.bench Normalize -test.benchtime 20000x");
@@ -74,9 +67,8 @@ static void tests(void **state)
 		"go test -c -o prog.test x.y/a && gotrace record -- ./prog.test -test.fuzzcachedir=\"$(go env GOCACHE)/fuzz\" -test.fuzz X");
 }
 
-static void others(void **state)
+TEST(others)
 {
-	(void)state;
 	instead("go", NULL);
 	instead("go build ./a", NULL);
 	instead("gofmt run", NULL);

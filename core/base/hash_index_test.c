@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/hash_index.h"
 
 #define N 5000
@@ -66,20 +61,18 @@ static void against_list(uint32_t (*hash)(uint64_t), unsigned n, unsigned steps)
 	assert_int_equal(x.n_slots, 0);
 }
 
-static void test_good_hash(void **state)
+TEST(test_good_hash)
 {
-	(void)state;
 	against_list(good_hash, N, 20000);
 }
 
 /* Numbers and texts made to collide by the constants in this file's sources do not. */
-static void test_secret(void **state)
+TEST(test_secret)
 {
 	const uint64_t inverse = 0xf1de83e19937733dull;
 	const uint32_t first = hash_u64((1ull << 32 | 1) * inverse);
 	unsigned same = 0;
 
-	(void)state;
 	for (uint64_t i = 2; i < 2000; i++)
 		same += hash_u64((i << 32 | i) * inverse) == first;
 	assert_true(same < 3);
@@ -90,18 +83,16 @@ static void test_secret(void **state)
 	assert_true(same < 3);
 }
 
-static void test_bad_hash(void **state)
+TEST(test_bad_hash)
 {
-	(void)state;
 	against_list(bad_hash, 200, 5000);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct hash_index x = { 0 };
 	size_t at;
 
-	(void)state;
 	assert_int_equal(hash_index_first(&x, 1, &at), HASH_NONE);
 	hash_index_free(&x);
 }
@@ -124,9 +115,8 @@ static unsigned most_in_a_slot(uint64_t secret, unsigned shift)
  * Numbers that follow one another, such as goroutines', go to slots of their own mostly, whatever
  * the secret is. Equal chances put 13 in one slot less than once in 10^9 secrets.
  */
-static void test_spread(void **state)
+TEST(test_spread)
 {
-	(void)state;
 	for (uint64_t high = 0; high < 256; high++)
 		for (unsigned shift = 0; shift <= 32; shift += 8)
 			assert_true(most_in_a_slot(high << 56 | 0xd1e995a3c59ac3ull, shift) <= 12);
@@ -134,21 +124,19 @@ static void test_spread(void **state)
 }
 
 /* Neighbours by number have neighbouring slots, the next eight are elsewhere; the key counts. */
-static void test_near(void **state)
+TEST(test_near)
 {
-	(void)state;
 	for (uint32_t i = 0; i < 8; i++)
 		assert_int_equal(hash_near(5, 800 + i), hash_near(5, 800) + i);
 	assert_int_not_equal(hash_near(5, 808), hash_near(5, 800) + 8);
 	assert_int_not_equal(hash_near(6, 800), hash_near(5, 800));
 }
 
-static void test_move(void **state)
+TEST(test_move)
 {
 	struct hash_index x = { 0 };
 	size_t at;
 
-	(void)state;
 	for (uint32_t i = 0; i < 40; i++)
 		assert_int_equal(hash_index_put(&x, i / 4, i), 0);
 	hash_index_move(&x, 5, 22, 100);
@@ -161,13 +149,4 @@ static void test_move(void **state)
 	hash_index_free(&x);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_good_hash), cmocka_unit_test(test_bad_hash),
-		cmocka_unit_test(test_empty),     cmocka_unit_test(test_move),
-		cmocka_unit_test(test_spread),    cmocka_unit_test(test_near),
-		cmocka_unit_test(test_secret),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_good_hash, test_bad_hash, test_empty, test_move, test_spread, test_near, test_secret)

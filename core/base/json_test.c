@@ -1,23 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "base/json.h"
 
-static void compact(void **state)
+TEST(compact)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	struct json j;
 
-	(void)state;
 	json_init(&j, f, false);
 	json_open(&j, '{');
 	json_kv_str(&j, "a\"b", "line\nwith \\ and \x01");
@@ -40,14 +35,13 @@ static void compact(void **state)
 	free(text);
 }
 
-static void bad_utf8(void **state)
+TEST(bad_utf8)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	struct json j;
 
-	(void)state;
 	json_init(&j, f, false);
 	json_str(
 		&j,
@@ -58,14 +52,13 @@ static void bad_utf8(void **state)
 	free(text);
 }
 
-static void in_html(void **state)
+TEST(in_html)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	struct json j;
 
-	(void)state;
 	json_init(&j, f, false);
 	j.in_html = true;
 	json_open(&j, '{');
@@ -76,14 +69,13 @@ static void in_html(void **state)
 	free(text);
 }
 
-static void decimals(void **state)
+TEST(decimals)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	struct json j;
 
-	(void)state;
 	json_init(&j, f, false);
 	json_open(&j, '[');
 	json_decimal(&j, 0, 3);
@@ -96,14 +88,4 @@ static void decimals(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(compact),
-		cmocka_unit_test(decimals),
-		cmocka_unit_test(bad_utf8),
-		cmocka_unit_test(in_html),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(compact, decimals, bad_utf8, in_html)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What log_line writes to a terminal, and elsewhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/child_fixture.h"
 #include "base/log.h"
 
@@ -43,11 +39,10 @@ static void lines_on(unsigned columns, char said[512])
 
 #define CLEAR "\r\033[K"
 
-static void test_wraps(void **state)
+TEST(test_wraps)
 {
 	char said[512];
 
-	(void)state;
 	unsetenv("COLUMNS");
 	lines_on(30, said);
 	assert_string_equal(said, "12 events" CLEAR "13 events" CLEAR
@@ -59,11 +54,10 @@ static void test_wraps(void **state)
 	unsetenv("COLUMNS");
 }
 
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	char said[512];
 
-	(void)state;
 	lines_on(0, said);
 	assert_non_null(strstr(said,
 			       "gotrace: warning: a message that is too long for the terminal\n"
@@ -78,11 +72,10 @@ static void keep_last(void *ctx, enum log_level level, const char *line)
 	snprintf(kept, sizeof(kept), "%d %s", level, line);
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	unsigned n = 0;
 
-	(void)state;
 	log_set_sink(keep_last, &n);
 	log_limit(2);
 	for (unsigned i = 0; i < 5; i++) {
@@ -106,12 +99,4 @@ static void test_limit(void **state)
 	log_set_sink(NULL, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_wraps),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_limit),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_wraps, test_pipe, test_limit)

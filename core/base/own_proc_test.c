@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/own_proc.h"
 
 static char dir[] = "/tmp/gotrace-own-proc.XXXXXX", self[64], status[80];
@@ -25,9 +20,8 @@ static bool with(const char *text)
 	return own_proc(dir);
 }
 
-static void test_namespaces(void **state)
+TEST(test_namespaces)
 {
-	(void)state;
 	assert_true(with("Name:\tgotrace\nNSpid:\t11\nNSpgid:\t9\t3\n"));
 	assert_false(with("Name:\tgotrace\nNSpid:\t28424\t11\nNSpgid:\t9\n"));
 	assert_false(with("Name:\tgotrace\nNSpid:\t28424\t11\t1\n"));
@@ -37,9 +31,8 @@ static void test_namespaces(void **state)
 }
 
 /* In a /proc of a namespace below, gotrace is nobody; so where none is mounted. */
-static void test_nobody(void **state)
+TEST(test_nobody)
 {
-	(void)state;
 	unlink(status);
 	assert_false(own_proc(dir));
 	rmdir(self);

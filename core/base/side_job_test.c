@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "base/side_job.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 static void work(void *ctx)
 {
@@ -16,9 +12,8 @@ static void work(void *ctx)
 	*(int *)ctx = sigismember(&mask, SIGINT) ? 7 : 1;
 }
 
-static void test_work_is_done(void **state)
+TEST(test_work_is_done)
 {
-	(void)state;
 	struct side_job j;
 	int done = 0;
 
@@ -30,9 +25,8 @@ static void test_work_is_done(void **state)
 	side_job_end(&j); /* none was begun */
 }
 
-static void test_signals_of_the_caller_stay(void **state)
+TEST(test_signals_of_the_caller_stay)
 {
-	(void)state;
 	sigset_t before, after;
 	struct side_job j;
 	int done = 0;
@@ -44,12 +38,4 @@ static void test_signals_of_the_caller_stay(void **state)
 	assert_int_equal(sigismember(&before, SIGINT), sigismember(&after, SIGINT));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_work_is_done),
-		cmocka_unit_test(test_signals_of_the_caller_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_work_is_done, test_signals_of_the_caller_stay)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/text_name.h"
 
-static void test_fit(void **state)
+TEST(test_fit)
 {
 	static const struct {
 		const char *name;
@@ -38,7 +34,6 @@ static void test_fit(void **state)
 		{ "", 5, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = NULL;
 		size_t size = 0;
@@ -52,11 +47,4 @@ static void test_fit(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_fit),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_fit)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "base/units.h"
 
-static void sizes(void **state)
+TEST(sizes)
 {
 	uint64_t v = 0;
 
-	(void)state;
 	assert_int_equal(parse_size_bytes("4096", &v), 0);
 	assert_int_equal(v, 4096);
 	assert_int_equal(parse_size_bytes("16M", &v), 0);
@@ -24,11 +19,10 @@ static void sizes(void **state)
 	assert_int_equal(v, 2ull << 30);
 }
 
-static void durations(void **state)
+TEST(durations)
 {
 	uint64_t v = 0;
 
-	(void)state;
 	assert_int_equal(parse_duration_ns("10us", 1, &v), 0);
 	assert_int_equal(v, 10000);
 	assert_int_equal(parse_duration_ns("2.5", 1000000000, &v), 0);
@@ -37,12 +31,11 @@ static void durations(void **state)
 	assert_int_equal(v, 60000000000u);
 }
 
-static void refused(void **state)
+TEST(refused)
 {
 	static const char *const bad[] = { "", "M", "-1", "1x", "nan", "inf", "1 M", "1e", " 1" };
 	uint64_t v = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_int_equal(parse_size_bytes(bad[i], &v), -EINVAL);
 		assert_int_equal(parse_duration_ns(bad[i], 1, &v), -EINVAL);
@@ -51,14 +44,13 @@ static void refused(void **state)
 	assert_int_equal(v, 7);
 }
 
-static void decimals(void **state)
+TEST(decimals)
 {
 	static const char *const bad[] = { "", "-1", "+1", " 1", "1 ", "1x", "0x1", "1.0" };
 	static const char *const large[] = { "600", "4294967297", "18446744073709551617",
 					     "99999999999999999999999" };
 	uint64_t v = 7;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++)
 		assert_int_equal(parse_decimal(bad[i], 599, &v), -EINVAL);
 	for (size_t i = 0; i < sizeof(large) / sizeof(*large); i++)
@@ -70,9 +62,8 @@ static void decimals(void **state)
 	assert_true(v == UINT64_MAX);
 }
 
-static void whole_numbers(void **state)
+TEST(whole_numbers)
 {
-	(void)state;
 	assert_int_equal(whole_number(0), 0);
 	assert_int_equal(whole_number(2.9), 2);
 	assert_int_equal(whole_number(-1), 0);
@@ -83,13 +74,4 @@ static void whole_numbers(void **state)
 	assert_int_equal(whole_number(INFINITY), UINT64_MAX);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sizes),         cmocka_unit_test(durations),
-		cmocka_unit_test(refused),       cmocka_unit_test(decimals),
-		cmocka_unit_test(whole_numbers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(sizes, durations, refused, decimals, whole_numbers)

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/utf8.h"
 
-static void test_len(void **state)
+TEST(test_len)
 {
 	static const struct {
 		const char *s;
@@ -37,12 +33,11 @@ static void test_len(void **state)
 		{ "\xff", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		assert_int_equal(utf8_len(cases[i].s), cases[i].n);
 }
 
-static void test_copy(void **state)
+TEST(test_copy)
 {
 	static const char *const cases[][2] = {
 		{ "", "" },
@@ -53,7 +48,6 @@ static void test_copy(void **state)
 		{ "\xe2\x82x", "\xef\xbf\xbd\xef\xbf\xbdx" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *copy = utf8_copy(cases[i][0]);
 
@@ -62,10 +56,4 @@ static void test_copy(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_len),
-					    cmocka_unit_test(test_copy) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_len, test_copy)

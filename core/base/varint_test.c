@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/varint.h"
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint8_t buf[VARINT_MAX_BYTES];
 
-	(void)state;
 	for (unsigned bit = 0; bit < 64; bit++) {
 		for (int d = -1; d <= 1; d++) {
 			uint64_t v = (1ull << bit) + (uint64_t)d, back = ~v;
@@ -27,24 +21,22 @@ static void test_round_trip(void **state)
 	}
 }
 
-static void test_zigzag(void **state)
+TEST(test_zigzag)
 {
 	static const int64_t v[] = { 0, -1, 1, -2, 2, INT64_MAX, INT64_MIN };
 	static const uint64_t z[] = { 0, 1, 2, 3, 4, UINT64_MAX - 1, UINT64_MAX };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(v) / sizeof(v[0]); i++) {
 		assert_true(zigzag(v[i]) == z[i]);
 		assert_true(unzigzag(z[i]) == v[i]);
 	}
 }
 
-static void test_too_wide(void **state)
+TEST(test_too_wide)
 {
 	uint8_t buf[11] = { 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x01 };
 	uint64_t v = 0;
 
-	(void)state;
 	assert_ptr_equal(varint_get(buf, buf + 11, &v), buf + 10);
 	assert_true(v == 1ull << 63);
 	buf[9] = 0x02;
@@ -53,12 +45,4 @@ static void test_too_wide(void **state)
 	assert_null(varint_get(buf, buf + 11, &v));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),
-		cmocka_unit_test(test_zigzag),
-		cmocka_unit_test(test_too_wide),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_round_trip, test_zigzag, test_too_wide)

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Student's t against printed tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 
+#include "base/test_fixture.h"
 #include "stats/beta.h"
 
-static void test_student(void **state)
+TEST(test_student)
 {
 	static const struct {
 		double beyond, freedom, t;
@@ -21,17 +16,9 @@ static void test_student(void **state)
 		{ 0.05, 2, 2.920 },   { 0.5, 7, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
 		assert_true(fabs(student_beyond(table[i].beyond, table[i].freedom) - table[i].t) <
 			    0.0006);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_student),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_student)

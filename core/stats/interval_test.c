@@ -2,23 +2,17 @@
 #include <errno.h>
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "stats/interval.h"
 
 #define MEDIAN(...)                                \
 	interval_median((double[]){ __VA_ARGS__ }, \
 			sizeof((double[]){ __VA_ARGS__ }) / sizeof(double))
 
-static void medians(void **state)
+TEST(medians)
 {
-	(void)state;
 	assert_true(isnan(interval_median(NULL, 0)));
 	assert_true(MEDIAN(7) == 7);
 	assert_true(MEDIAN(3, 1) == 2);
@@ -33,11 +27,10 @@ static void medians(void **state)
 	assert_true(MEDIAN(0.1, 0.1) == 0.1);
 }
 
-static void sorts(void **state)
+TEST(sorts)
 {
 	double v[] = { 3, 1, 2 };
 
-	(void)state;
 	interval_median(v, 3);
 	assert_true(v[0] == 1 && v[1] == 2 && v[2] == 3);
 }
@@ -51,13 +44,12 @@ static struct interval of(const double *v, size_t n, uint64_t seed)
 	return i;
 }
 
-static void too_few(void **state)
+TEST(too_few)
 {
 	const double v[INTERVAL_LEAST] = { 1, 2, 3, 4, 5 };
 	struct interval i = { 7, 8 };
 	struct random_stream d = random_from(1, NULL);
 
-	(void)state;
 	for (size_t n = 0; n < INTERVAL_LEAST; n++)
 		assert_int_equal(interval_bootstrap(v, n, 1000, &d, &i), -ENODATA);
 	assert_true(i.low == 7 && i.high == 8);
@@ -66,22 +58,20 @@ static void too_few(void **state)
 	assert_true(i.low == 1 && i.high == 5);
 }
 
-static void ties(void **state)
+TEST(ties)
 {
 	const double same[] = { 4, 4, 4, 4, 4, 4 }, most[] = { 1, 4, 4, 4, 4, 4, 4, 4, 4, 9 };
 	struct interval i = of(same, 6, 1);
 
-	(void)state;
 	assert_true(i.low == 4 && i.high == 4);
 	i = of(most, 10, 1);
 	assert_true(i.low == 4 && i.high == 4);
 }
 
-static void seeded(void **state)
+TEST(seeded)
 {
 	double v[40];
 
-	(void)state;
 	for (size_t i = 0; i < 40; i++)
 		v[i] = (double)(i * i);
 	struct interval a = of(v, 40, 11), b = of(v, 40, 11);
@@ -116,9 +106,8 @@ static double binomial_below(unsigned k, unsigned n, double p)
  * half of the draws are of the first i + 1. The interval's ends are the first values at which that
  * passes 2.5 and 97.5 of 100.
  */
-static void as_known(void **state)
+TEST(as_known)
 {
-	(void)state;
 	for (unsigned n = 5; n <= 31; n += 2) {
 		double v[31], low = NAN, high = NAN;
 		bool close = false;
@@ -147,12 +136,11 @@ static void as_known(void **state)
 
 /* It holds the true median of what is drawn at random in 95 of 100 experiments; a little less with
  * few values. */
-static void covers(void **state)
+TEST(covers)
 {
 	struct random_stream d = random_from(5, NULL);
 	unsigned held = 0;
 
-	(void)state;
 	for (int k = 0; k < 1000; k++) {
 		double v[21];
 		struct interval i;
@@ -166,7 +154,7 @@ static void covers(void **state)
 	assert_in_range(held, 920, 985);
 }
 
-static void widths(void **state)
+TEST(widths)
 {
 	static const struct {
 		struct interval i;
@@ -179,7 +167,6 @@ static void widths(void **state)
 		{ { -1.5, -1 }, 1.5, false }, { { 0, 0 }, 1.5, true },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(interval_wider(&cases[i].i, cases[i].factor), cases[i].wider);
 	assert_true(interval_holds(&(struct interval){ 1, 2 }, 1));
@@ -188,13 +175,4 @@ static void widths(void **state)
 	assert_false(interval_holds(&(struct interval){ 1, 2 }, NAN));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(medians), cmocka_unit_test(sorts),  cmocka_unit_test(too_few),
-		cmocka_unit_test(ties),    cmocka_unit_test(seeded), cmocka_unit_test(as_known),
-		cmocka_unit_test(covers),  cmocka_unit_test(widths),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(medians, sorts, too_few, ties, seeded, as_known, covers, widths)

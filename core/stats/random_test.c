@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "stats/random.h"
 
 /* As other implementations of SplitMix64 have them for this seed. */
-static void published(void **state)
+TEST(published)
 {
 	static const uint64_t want[] = { 6457827717110365317u, 3203168211198807973u,
 					 9817491932198370423u, 4593380528125082431u,
 					 16408922859458223821u };
 	struct random_stream d = random_from(1234567, NULL);
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(want) / sizeof(*want); i++)
 		assert_true(random_next(&d) == want[i]);
 }
 
-static void streams(void **state)
+TEST(streams)
 {
 	struct random_stream a = random_from(7, "a"), again = random_from(7, "a"),
 			     b = random_from(7, "b"), other = random_from(8, "a");
 
-	(void)state;
 	for (int i = 0; i < 100; i++) {
 		uint64_t v = random_next(&a);
 
@@ -38,11 +31,10 @@ static void streams(void **state)
 }
 
 /* Each of n as often as the others, within five standard deviations. */
-static void below(void **state)
+TEST(below)
 {
 	struct random_stream d = random_from(1, NULL);
 
-	(void)state;
 	for (int i = 0; i < 100; i++)
 		assert_int_equal(random_below(&d, 1), 0);
 	for (uint64_t n = 2; n <= 7; n++) {
@@ -66,12 +58,11 @@ static void below(void **state)
 }
 
 /* All six orders of three, each as often as the others. */
-static void orders(void **state)
+TEST(orders)
 {
 	struct random_stream d = random_from(3, NULL);
 	unsigned seen[27] = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 60000; i++) {
 		size_t o[3];
 
@@ -85,14 +76,4 @@ static void orders(void **state)
 	random_order(&d, NULL, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(published),
-		cmocka_unit_test(streams),
-		cmocka_unit_test(below),
-		cmocka_unit_test(orders),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(published, streams, below, orders)

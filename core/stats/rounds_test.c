@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "stats/rounds.h"
 
@@ -303,21 +298,11 @@ static void seeded(void **state)
 	}
 }
 
-static void names(void **state)
+TEST(names)
 {
-	(void)state;
 	assert_string_equal(rounds_verdict_name(ROUNDS_OK), "ok");
 	assert_string_equal(rounds_verdict_name(ROUNDS_INVALID), "invalid");
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-	const struct CMUnitTest tests[] = {
-		TEST(nothing), TEST(paired),     TEST(missing_rounds),  TEST(few),     TEST(noise),
-		TEST(lines),   TEST(wide),       TEST(base_of_nothing), TEST(invalid), TEST(twice),
-		TEST(seeded),  TEST(not_finite), TEST(names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(setup, teardown, nothing, paired, missing_rounds, few, noise, lines, wide,
+	   base_of_nothing, invalid, twice, seeded, not_finite, names)

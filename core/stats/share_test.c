@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "stats/share.h"
 
 static bool close_to(double a, double b)
@@ -18,7 +13,7 @@ static bool close_to(double a, double b)
 
 /* The four digits that are published in Newcombe: Two-sided confidence intervals for the single
  * proportion, Statistics in Medicine 17 (1998), table I, method 5; and of one draw. */
-static void exact_as_known(void **state)
+TEST(exact_as_known)
 {
 	static const struct {
 		uint64_t k, n;
@@ -29,7 +24,6 @@ static void exact_as_known(void **state)
 	};
 	struct interval i;
 
-	(void)state;
 	for (size_t c = 0; c < sizeof(cases) / sizeof(*cases); c++) {
 		assert_int_equal(share_exact(cases[c].k, cases[c].n, &i), 0);
 		assert_true(close_to(i.low, cases[c].low));
@@ -58,11 +52,10 @@ static double binomial_at_most(unsigned k, unsigned n, double p)
 }
 
 /* What defines it: at the upper end k or fewer have a chance of 0.025, at the lower k or more. */
-static void exact_by_definition(void **state)
+TEST(exact_by_definition)
 {
 	struct interval i;
 
-	(void)state;
 	for (unsigned n = 2; n <= 2000; n = n * 3 / 2 + 1)
 		for (unsigned k = 1; k < n; k += n / 7 + 1) {
 			assert_int_equal(share_exact(k, n, &i), 0);
@@ -71,11 +64,10 @@ static void exact_by_definition(void **state)
 		}
 }
 
-static void exact_mirrored(void **state)
+TEST(exact_mirrored)
 {
 	struct interval i, j;
 
-	(void)state;
 	for (uint64_t k = 0; k <= 37; k++) {
 		assert_int_equal(share_exact(k, 37, &i), 0);
 		assert_int_equal(share_exact(37 - k, 37, &j), 0);
@@ -84,11 +76,10 @@ static void exact_mirrored(void **state)
 	}
 }
 
-static void exact_refuses(void **state)
+TEST(exact_refuses)
 {
 	struct interval i = { 7, 8 };
 
-	(void)state;
 	assert_int_equal(share_exact(0, 0, &i), -EINVAL);
 	assert_int_equal(share_exact(2, 1, &i), -EINVAL);
 	assert_true(i.low == 7 && i.high == 8);
@@ -101,24 +92,22 @@ static int of_runs(const double *part, const double *whole, size_t n, struct int
 	return share_of_runs(part, whole, n, INTERVAL_RESAMPLES, &d, i);
 }
 
-static void runs_alike(void **state)
+TEST(runs_alike)
 {
 	const double part[] = { 1, 2, 3, 4, 5 }, whole[] = { 4, 8, 12, 16, 20 };
 	struct interval i;
 
-	(void)state;
 	assert_int_equal(of_runs(part, whole, 5, &i), 0);
 	assert_true(i.low == 0.25 && i.high == 0.25);
 }
 
 /* A share of runs, not of what is in them: one long run of five has all of the part. It is in no
  * resample in 33 of 100, and in all five hardly ever. */
-static void runs_that_differ(void **state)
+TEST(runs_that_differ)
 {
 	const double part[] = { 100, 0, 0, 0, 0 }, whole[] = { 100, 1, 1, 1, 1 };
 	struct interval i, again;
 
-	(void)state;
 	assert_int_equal(of_runs(part, whole, 5, &i), 0);
 	assert_true(i.low == 0);
 	assert_true(close_to(i.high, 300. / 302)); /* three or more: 5.8 of 100; four: 0.67 */
@@ -126,13 +115,12 @@ static void runs_that_differ(void **state)
 	assert_true(i.low == again.low && i.high == again.high);
 }
 
-static void runs_without_anything(void **state)
+TEST(runs_without_anything)
 {
 	const double none[5] = { 0 }, one[5] = { 0, 0, 3, 0, 0 }, bad[5] = { 0, 0, -1, 0, 0 },
 		     nan[5] = { 0, 0, NAN, 0, 0 };
 	struct interval i = { 7, 8 };
 
-	(void)state;
 	assert_int_equal(of_runs(none, none, 5, &i), -ENODATA);
 	assert_int_equal(of_runs(one, one, 4, &i), -ENODATA);
 	assert_int_equal(of_runs(bad, one, 5, &i), -EINVAL);
@@ -143,17 +131,5 @@ static void runs_without_anything(void **state)
 	assert_true(i.low == 1 && i.high == 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(exact_as_known),
-		cmocka_unit_test(exact_by_definition),
-		cmocka_unit_test(exact_mirrored),
-		cmocka_unit_test(exact_refuses),
-		cmocka_unit_test(runs_alike),
-		cmocka_unit_test(runs_that_differ),
-		cmocka_unit_test(runs_without_anything),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(exact_as_known, exact_by_definition, exact_mirrored, exact_refuses, runs_alike,
+      runs_that_differ, runs_without_anything)

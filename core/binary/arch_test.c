@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The table of processors, and that a file of another one is refused by name. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <elf.h>
@@ -10,9 +11,8 @@
 #include "binary/gobin_impl.h"
 #include "binary/x86_64/x86_arch.h"
 
-static void lookup(void **state)
+TEST(lookup)
 {
-	(void)state;
 	assert_ptr_equal(arch_of_machine(EM_X86_64), &x86_arch);
 	assert_int_equal(x86_arch.elf_machine, EM_X86_64);
 	assert_ptr_equal(arch_of_machine(EM_AARCH64), &arm64_arch);
@@ -22,11 +22,10 @@ static void lookup(void **state)
 	assert_null(arch_of_machine(EM_RISCV));
 }
 
-static void names(void **state)
+TEST(names)
 {
 	char text[64], few[5];
 
-	(void)state;
 	arch_names(false, text, sizeof(text));
 	assert_string_equal(text, "x86-64 or arm64");
 	arch_names(true, text, sizeof(text));
@@ -37,14 +36,13 @@ static void names(void **state)
 
 /* A program's processor is that of its file. An unknown one is refused with its number, and with
  * the names of those that are known. */
-static void of_a_program(void **state)
+TEST(of_a_program)
 {
 	size_t n;
 	uint8_t *p = load_binary("kinds", &n);
 	Elf64_Ehdr *h = (Elf64_Ehdr *)p;
 	struct gobin *b = open_bytes(p, n);
 
-	(void)state;
 	assert_non_null(b);
 	assert_ptr_equal(gobin_arch(b), arch_of_machine(h->e_machine));
 	gobin_close(b);
@@ -57,11 +55,10 @@ static void of_a_program(void **state)
 }
 
 /* The processor that gotrace runs on executes programs of its own kind only. */
-static void runs_here(void **state)
+TEST(runs_here)
 {
 	static const char *const names[] = { "kinds", "kinds.arm64" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct gobin *b = open_binary(names[i]);
 
@@ -80,14 +77,4 @@ static void runs_here(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lookup),
-		cmocka_unit_test(names),
-		cmocka_unit_test(of_a_program),
-		cmocka_unit_test(runs_here),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, lookup, names, of_a_program, runs_here)

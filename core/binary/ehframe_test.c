@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rows of .eh_frame, compared with libdw, and of damaged sections. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -17,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "binary/ehframe.h"
 #include "binary/x86_64/x86_arch.h"
 
@@ -71,13 +66,12 @@ static bool same(Dwarf_CFI *cfi, uint64_t pc, const struct ehframe_row *r)
 	return true;
 }
 
-static void test_as_libdw(void **state)
+TEST(test_as_libdw)
 {
 	int fd = open_libc();
 	struct ehframe e;
 	size_t compared = 0;
 
-	(void)state;
 	assert_int_equal(ehframe_read(&e, fd, MOST), 0);
 	assert_true(e.n > 10000);
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
@@ -104,14 +98,13 @@ static void test_as_libdw(void **state)
 }
 
 /* Functions as libdw has them: no less, and each begins and ends where its rows do. */
-static void test_ranges(void **state)
+TEST(test_ranges)
 {
 	int fd = open_libc();
 	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
 	Dwarf_CFI *cfi = dwarf_getcfi_elf(elf);
 	struct ehframe rows, e;
 
-	(void)state;
 	assert_non_null(cfi);
 	assert_int_equal(ehframe_read(&rows, fd, MOST), 0);
 	assert_int_equal(ehframe_ranges(&e, elf, 1 << 30), 0);
@@ -166,14 +159,13 @@ static uint8_t *section_of(int fd, size_t *n, uint64_t *vaddr)
 }
 
 /* Whatever is in it, it is read within its bounds (sanitizers look), and rows are in order. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	int fd = open_libc();
 	size_t n = 0;
 	uint64_t vaddr = 0;
 	uint8_t *whole = section_of(fd, &n, &vaddr);
 
-	(void)state;
 	close(fd);
 	srand(20);
 	for (int round = 0; round < 2000; round++) {
@@ -199,12 +191,11 @@ static void test_damaged(void **state)
 	free(whole);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct ehframe e;
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_int_equal(ehframe_read(&e, fd, MOST), -EBADMSG);
 	ehframe_free(&e);
 	close(fd);

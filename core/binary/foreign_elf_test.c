@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a file is by its contents. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "binary/foreign_elf.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 /* A program header that is a note, and the note. */
 struct file {
@@ -77,12 +74,11 @@ static struct file with_note(void)
 	};
 }
 
-static void identities(void **state)
+TEST(identities)
 {
 	struct file a = with_note(), b = with_note();
 	uint8_t id[FILE_ID_BYTES];
 
-	(void)state;
 	assert_int_equal(file_id(&a, id), 20);
 	assert_memory_equal(id, a.note.id, 20);
 	a.note.head.n_descsz = 21; /* no room */
@@ -117,13 +113,12 @@ static struct file with_go_note(const char *build_id)
 }
 
 /* The hash of the contents counts, and not what the linker was given. */
-static void go_identities(void **state)
+TEST(go_identities)
 {
 	struct file a = with_go_note(PART_A "/" PART_A), b = with_go_note(PART_B "/" PART_A);
 	struct file c = with_go_note("redacted"), d = with_go_note("redacted");
 	uint8_t id[FILE_ID_BYTES];
 
-	(void)state;
 	b.code[7] = 1;
 	assert_int_equal(file_id(&a, id), FILE_ID_GO_BYTES);
 	assert_true(file_id_is_go(id, FILE_ID_GO_BYTES));
@@ -137,7 +132,7 @@ static void go_identities(void **state)
 }
 
 /* Go's is taken from programs without a GNU build ID. */
-static void programs(void **state)
+TEST(programs)
 {
 	static const struct {
 		const char *name;
@@ -148,7 +143,6 @@ static void programs(void **state)
 	char text[FILE_ID_TEXT_BYTES];
 	uint8_t id[FILE_ID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(expected) / sizeof(*expected); i++) {
 		struct gobin *b = open_binary(expected[i].name);
 		const bool gnu = expected[i].gnu && gobin_go_minor(b) >= 24;
@@ -166,11 +160,10 @@ static void programs(void **state)
 	}
 }
 
-static void not_bounded(void **state)
+TEST(not_bounded)
 {
 	struct file f = with_note();
 
-	(void)state;
 	assert_true(foreign_elf_bounded(&f, sizeof(f)));
 	f.head.e_phnum = PN_XNUM;
 	assert_false(foreign_elf_bounded(&f, sizeof(f)));
@@ -184,14 +177,4 @@ static void not_bounded(void **state)
 	assert_false(foreign_elf_bounded("\177ELF", 4));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(identities),
-		cmocka_unit_test(go_identities),
-		cmocka_unit_test(programs),
-		cmocka_unit_test(not_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, identities, go_identities, programs, not_bounded)

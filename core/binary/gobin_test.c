@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "binary/gobin_impl.h"
@@ -14,9 +15,8 @@ static const struct {
 };
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
-static void test_header(void **state)
+TEST(test_header)
 {
-	(void)state;
 	for (size_t i = 0; i < N_VARIANTS; i++) {
 		struct gobin *b = open_binary(variants[i].name);
 		char minor[16];
@@ -36,9 +36,8 @@ static void test_header(void **state)
 }
 
 /* The module lines of a real binary, its main module turned into a dependency: none is left. */
-static void test_modules(void **state)
+TEST(test_modules)
 {
-	(void)state;
 	size_t size;
 	uint8_t *p = load_binary("kinds.stripped", &size);
 	/* the runtime has a copy elsewhere */
@@ -88,16 +87,14 @@ static void same_functions(const char *with, const char *without)
 	gobin_close(b);
 }
 
-static void test_stripped_has_the_same_functions(void **state)
+TEST(test_stripped_has_the_same_functions)
 {
-	(void)state;
 	same_functions("kinds", "kinds.stripped");
 	same_functions("kinds.pie", "kinds.pie.stripped");
 }
 
-static void test_flags(void **state)
+TEST(test_flags)
 {
-	(void)state;
 	struct gobin *b = open_binary("kinds");
 
 	assert_int_equal(gobin_func_named(b, "main.leaf")->flags, 0);
@@ -114,9 +111,8 @@ static void test_flags(void **state)
 	gobin_close(b);
 }
 
-static void test_fips_range(void **state)
+TEST(test_fips_range)
 {
-	(void)state;
 	struct gobin *b = open_path("/proc/self/exe"); /* no Go at all: no range, no crash */
 
 	assert_null(b);
@@ -131,9 +127,8 @@ static void test_fips_range(void **state)
 	gobin_close(b);
 }
 
-static void test_func_at(void **state)
+TEST(test_func_at)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v].name);
 		const struct gofunc *funcs;
@@ -172,9 +167,8 @@ static int check_symbol(void *ctx, const struct gosym *sym)
 	return 0;
 }
 
-static void test_symtab_has_the_same_functions(void **state)
+TEST(test_symtab_has_the_same_functions)
 {
-	(void)state;
 	static const char *const pairs[][2] = {
 		{ "kinds", "kinds.stripped" },
 		{ "kinds.pie", "kinds.pie.stripped" },
@@ -199,9 +193,8 @@ static int find_allgs(void *ctx, const struct gosym *sym)
 	return 0;
 }
 
-static void test_list_of_goroutines(void **state)
+TEST(test_list_of_goroutines)
 {
-	(void)state;
 	static const char *const pairs[][2] = {
 		{ "kinds", "kinds.stripped" },
 		{ "kinds.pie", "kinds.pie.stripped" },
@@ -221,9 +214,8 @@ static void test_list_of_goroutines(void **state)
 	}
 }
 
-static void test_only_go_functions(void **state)
+TEST(test_only_go_functions)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v].name);
 		const struct gofunc *funcs;
@@ -255,9 +247,8 @@ static uint32_t source_line(const char *text)
 	return found;
 }
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped" };
 
 	for (size_t i = 0; i < 3; i++) {
@@ -293,9 +284,8 @@ static void see(void *ctx, const char *name)
 	s->small += strcmp(name, "main.small") == 0;
 }
 
-static void test_inlined(void **state)
+TEST(test_inlined)
 {
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		struct gobin *b = open_binary(variants[i].name);
 		struct seen s = { 0 };
@@ -335,9 +325,8 @@ static int64_t fs_offset_in_code(const struct gobin *b)
 	return 0;
 }
 
-static void test_tls_slot(void **state)
+TEST(test_tls_slot)
 {
-	(void)state;
 	int64_t off;
 
 	for (size_t i = 0; i < 5; i++) {
@@ -360,12 +349,11 @@ static void test_tls_slot(void **state)
 }
 
 /* A rebuild in place, while the program is looked at: the file is cut off, nothing notices. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	char copy[] = "/tmp/gotrace-gobin-XXXXXX", command[4200];
 	size_t text = 0;
 
-	(void)state;
 	close(mkstemp(copy));
 	snprintf(command, sizeof(command), "cp '%s' %s", binary_path("kinds"), copy);
 	assert_int_equal(system(command), 0);
@@ -386,23 +374,7 @@ static void test_cut_off(void **state)
 	unlink(copy);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_header),
-		cmocka_unit_test(test_modules),
-		cmocka_unit_test(test_stripped_has_the_same_functions),
-		cmocka_unit_test(test_flags),
-		cmocka_unit_test(test_fips_range),
-		cmocka_unit_test(test_func_at),
-		cmocka_unit_test(test_symtab_has_the_same_functions),
-		cmocka_unit_test(test_list_of_goroutines),
-		cmocka_unit_test(test_only_go_functions),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_inlined),
-		cmocka_unit_test(test_tls_slot),
-		cmocka_unit_test(test_cut_off),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_header, test_modules,
+	      test_stripped_has_the_same_functions, test_flags, test_fips_range, test_func_at,
+	      test_symtab_has_the_same_functions, test_list_of_goroutines, test_only_go_functions,
+	      test_lines, test_inlined, test_tls_slot, test_cut_off)

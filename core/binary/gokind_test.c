@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What programs that gc has not written, or that are packed, are told by: their marks, whole and in
  * their place, and nothing like them elsewhere. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <elf.h>
@@ -17,9 +18,8 @@ static void assert_file_refused(const char *name, int want, const char *message)
 }
 
 /* Other compilers are told by marks of their own, not by words that a program may have. */
-static void test_other_compilers(void **state)
+TEST(test_other_compilers)
 {
-	(void)state;
 	assert_file_refused("tinygo.symbol", ENOTSUP, "built by TinyGo, ");
 	assert_file_refused("tinygo.producer", ENOTSUP, "built by TinyGo, ");
 	assert_file_refused("notgo.words", ENOEXEC, "not a Go program");
@@ -28,9 +28,8 @@ static void test_other_compilers(void **state)
 }
 
 /* Any byte of the tables that the marks are looked for in may be damaged. */
-static void test_damaged_marks(void **state)
+TEST(test_damaged_marks)
 {
-	(void)state;
 	static const char *const names[] = { "tinygo.symbol", "tinygo.producer", "gccgo.producer" };
 	size_t n;
 
@@ -53,9 +52,8 @@ static void test_damaged_marks(void **state)
 	}
 }
 
-static void test_packed(void **state)
+TEST(test_packed)
 {
-	(void)state;
 	size_t n;
 	uint8_t *p = load_binary("notgo", &n);
 	int fd = memfd_create("packed", MFD_CLOEXEC);
@@ -88,9 +86,8 @@ static Elf64_Shdr *section_of(uint8_t *p, const char *name)
 
 /* objcopy --only-keep-debug and others leave sections without bytes: where they would be in the
  * file is something else. */
-static void test_section_without_bytes(void **state)
+TEST(test_section_without_bytes)
 {
-	(void)state;
 	static const char *const names[] = { "tinygo.producer", "gccgo.producer" };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -104,9 +101,8 @@ static void test_section_without_bytes(void **state)
 }
 
 /* A stripped program of gccgo, linked with its runtime as a library. */
-static void test_library_of_gccgo(void **state)
+TEST(test_library_of_gccgo)
 {
-	(void)state;
 	size_t n;
 	uint8_t *p = load_binary("notgo", &n);
 	const Elf64_Shdr *s = section_of(p, ".dynstr");
@@ -120,9 +116,8 @@ static void test_library_of_gccgo(void **state)
 	free(p);
 }
 
-static void test_mark_within_a_string(void **state)
+TEST(test_mark_within_a_string)
 {
-	(void)state;
 	static const struct {
 		const char *binary, *mark, *instead;
 		size_t n;
@@ -148,9 +143,8 @@ static void test_mark_within_a_string(void **state)
 }
 
 /* Part of a longer string, which is as long as the section. */
-static void test_mark_behind_other_words(void **state)
+TEST(test_mark_behind_other_words)
 {
-	(void)state;
 	size_t n;
 	uint8_t *p = load_binary("tinygo.producer", &n);
 	const Elf64_Shdr *s = section_of(p, ".debug_str");

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <dwarf.h>
@@ -23,9 +24,8 @@ static void assert_same_layout(const struct golayout *a, const struct golayout *
 	}
 }
 
-static void test_table_is_dwarf(void **state)
+TEST(test_table_is_dwarf)
 {
-	(void)state;
 	static const char *const names[] = { "kinds", "kinds.pie", "cgo" };
 
 	for (size_t i = 0; i < 3; i++) {
@@ -41,9 +41,8 @@ static void test_table_is_dwarf(void **state)
 	}
 }
 
-static void test_stripped_uses_table(void **state)
+TEST(test_stripped_uses_table)
 {
-	(void)state;
 	struct gobin *a = open_binary("kinds"), *b = open_binary("kinds.pie.stripped");
 	struct golayout x, y;
 
@@ -56,9 +55,8 @@ static void test_stripped_uses_table(void **state)
 }
 
 /* Numbers of facts known from elsewhere: gdb and probes on real runs. */
-static void test_known_offsets(void **state)
+TEST(test_known_offsets)
 {
-	(void)state;
 	static const struct {
 		int minor, goid, curg, parent, recovery;
 	} want[] = {
@@ -97,9 +95,8 @@ static struct gobin *with_version(const char *name, const char *version)
 	return b;
 }
 
-static void test_unknown_versions(void **state)
+TEST(test_unknown_versions)
 {
-	(void)state;
 	struct golayout l;
 	struct gobin *b = with_version("kinds.stripped", "go1.99");
 
@@ -182,9 +179,8 @@ static struct gobin *with_renamed(const char *from, const char *to)
 }
 
 /* Only fields that are read are needed. */
-static void test_renamed_fields(void **state)
+TEST(test_renamed_fields)
 {
-	(void)state;
 	static const char *const unread[][2] = {
 		{ "atomicstatus", "atomicstatuz" },
 		{ "waitreason", "waitreazon" },
@@ -223,9 +219,8 @@ static size_t count_units(Dwarf *dwarf)
 }
 
 /* However little of it is unpacked, what is there are units. */
-static void test_first_units(void **state)
+TEST(test_first_units)
 {
-	(void)state;
 	static const size_t sizes[] = { 5000, 20000, 100000, 300000, SIZE_MAX };
 	struct gobin *b = open_binary("kinds");
 	struct godwarf_part none;
@@ -252,9 +247,8 @@ static void test_first_units(void **state)
 }
 
 /* Packed data that is broken is no reason to fail: the table knows this version. */
-static void test_broken_dwarf(void **state)
+TEST(test_broken_dwarf)
 {
-	(void)state;
 	size_t size;
 	uint8_t *p = load_binary("kinds", &size);
 	Elf64_Shdr *s = find_section(p, ".debug_info");
@@ -296,9 +290,8 @@ static struct gobin *with_supplement(const char *path)
 }
 
 /* libdw opens the file that such a section names. It may be a FIFO, or a device that starts. */
-static void test_no_other_file(void **state)
+TEST(test_no_other_file)
 {
-	(void)state;
 	char path[] = "/tmp/gotrace-XXXXXX";
 	int fd = mkstemp(path), watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct pollfd seen = { .fd = watch, .events = POLLIN };
@@ -330,7 +323,7 @@ static void test_no_other_file(void **state)
 
 /* The block of TLS ends at the thread pointer, and is rounded up to its alignment (the x86-64 ABI's
  * variant II). */
-static void test_tls(void **state)
+TEST(test_tls)
 {
 	static const struct {
 		uint64_t memsz, align;
@@ -342,7 +335,6 @@ static void test_tls(void **state)
 		{ 1ull << 40, 8, 0, 0 }, { 16, 1 << 30, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++) {
 		const struct gobin b = { .elf = { .arch = &x86_arch,
 						  .has_tls = true,
@@ -357,19 +349,6 @@ static void test_tls(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tls),
-		cmocka_unit_test(test_no_other_file),
-		cmocka_unit_test(test_table_is_dwarf),
-		cmocka_unit_test(test_stripped_uses_table),
-		cmocka_unit_test(test_known_offsets),
-		cmocka_unit_test(test_unknown_versions),
-		cmocka_unit_test(test_renamed_fields),
-		cmocka_unit_test(test_first_units),
-		cmocka_unit_test(test_broken_dwarf),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_tls, test_no_other_file, test_table_is_dwarf,
+	      test_stripped_uses_table, test_known_offsets, test_unknown_versions,
+	      test_renamed_fields, test_first_units, test_broken_dwarf)

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/test_fixture.h"
 #include "binary/goname.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 struct want {
 	const char *name, *package, *receiver, *function;
@@ -74,9 +70,8 @@ static const struct want wants[] = {
 	{ "main.F[\"", "main", NULL, "F[\"", true, GONAME_PLAIN },
 };
 
-static void test_split(void **state)
+TEST(test_split)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(wants) / sizeof(wants[0]); i++) {
 		const struct want *w = &wants[i];
 		struct goname n;
@@ -108,9 +103,8 @@ static void same(char *got, const char *want)
 	free(got);
 }
 
-static void test_display(void **state)
+TEST(test_display)
 {
-	(void)state;
 	same(goname_display("gopkg.in/yaml%2ev3.(*Node).Decode"),
 	     "gopkg.in/yaml.v3.(*Node).Decode");
 	same(goname_display("main.F[a%2eb.T]"), "main.F[a%2eb.T]");
@@ -119,9 +113,8 @@ static void test_display(void **state)
 	same(goname_display("a%"), "a%");
 }
 
-static void test_shorten(void **state)
+TEST(test_shorten)
 {
-	(void)state;
 	same(goname_shorten_generics("main.F[go.shape.int]"), "main.F[...]");
 	same(goname_shorten_generics("main.(*S[map[string][]int]).M[x].func1"),
 	     "main.(*S[...]).M[...].func1");
@@ -132,13 +125,4 @@ static void test_shorten(void **state)
 	same(goname_shorten_generics("[]["), "[...][...]");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_split),
-		cmocka_unit_test(test_display),
-		cmocka_unit_test(test_shorten),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_split, test_display, test_shorten)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/gorewrite.h"
 #include "binary/binaries_fixture.h"
 
@@ -23,11 +24,10 @@ static void count(void *ctx, const struct gofunc *f)
 static const char *const builds[] = { "mocks", "mocks.noinline", "mocks.pie.stripped" };
 
 /* By assembly, and by package syscall; making memory executable is not meant, nor is passing on. */
-static void writers(void **state)
+TEST(writers)
 {
 	static const char *const names[] = { "main.write", "main.overwrite", NULL };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
 		struct gobin *b = open_binary(builds[i]);
 		struct found found = { .names = names };
@@ -40,12 +40,11 @@ static void writers(void **state)
 	}
 }
 
-static void no_writers(void **state)
+TEST(no_writers)
 {
 	static const char *const none[] = { NULL }, *const plain[] = { "kinds", "cgo", "user",
 								       "values" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(plain) / sizeof(*plain); i++) {
 		struct gobin *b = open_binary(plain[i]);
 		struct found found = { .names = none };
@@ -58,13 +57,12 @@ static void no_writers(void **state)
 
 /* A func value and a method are data that holds their address; of what is only called there is
  * none. */
-static void taken(void **state)
+TEST(taken)
 {
 	static const char *const names[] = { "main.target", "main.(*mocked).Method",
 					     "main.plain",  "main.hook",
 					     "main.help",   NULL };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
 		struct gobin *b = open_binary(builds[i]);
 		struct found found = { .names = names };
@@ -78,13 +76,4 @@ static void taken(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(writers),
-		cmocka_unit_test(no_writers),
-		cmocka_unit_test(taken),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, writers, no_writers, taken)

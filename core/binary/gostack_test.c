@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/gostack.h"
 
 #include <sys/resource.h>
@@ -23,9 +24,8 @@ static int32_t delta_at(const struct gostack *s, uint64_t vaddr)
 }
 
 /* At every byte of every function the one table says what the function's own does. */
-static void test_as_each_function_says(void **state)
+TEST(test_as_each_function_says)
 {
-	(void)state;
 	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped", "cgo" };
 
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
@@ -78,7 +78,7 @@ static bool is_go(const char *path)
 }
 
 /* A compiler or a browser has hundreds of megabytes: whether it is Go's is known by its headers. */
-static void test_of_another_language_is_not_read(void **state)
+TEST(test_of_another_language_is_not_read)
 {
 	static const char *const names[] = { "kinds", "kinds.stripped", "kinds.pie",
 					     "kinds.pie.stripped", "cgo" };
@@ -87,7 +87,6 @@ static void test_of_another_language_is_not_read(void **state)
 	int from = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), to = mkstemp(path);
 	ssize_t n;
 
-	(void)state;
 	assert_true(from >= 0 && to >= 0);
 	while ((n = read(from, block, sizeof(block))) > 0)
 		assert_int_equal(write(to, block, (size_t)n), n);
@@ -105,13 +104,6 @@ static void test_of_another_language_is_not_read(void **state)
 		assert_true(is_go(binary_path(names[i])));
 }
 
-int main(void)
-{
-	/* The one that asks for memory is first: what was taken once counts for ever. */
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_of_another_language_is_not_read),
-		cmocka_unit_test(test_as_each_function_says),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+/* The one that asks for memory is first: what was taken once counts for ever. */
+TESTS_BETWEEN(set_up_binaries, NULL, test_of_another_language_is_not_read,
+	      test_as_each_function_says)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* Where the arguments and results of the program fixtures/programs/values are. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "binary/govalue.h"
@@ -51,9 +52,8 @@ static void expect(const char *func, bool result, const char *expr, const char *
 	gosignature_free(s);
 }
 
-static void numbers_in_registers(void **state)
+TEST(numbers_in_registers)
 {
-	(void)state;
 	expect("main.ints", false, "a", "int8 R0");
 	expect("main.ints", false, "b", "int16 R1");
 	expect("main.ints", false, "c", "int32 R2");
@@ -70,9 +70,8 @@ static void numbers_in_registers(void **state)
 	expect("main.floats", false, "n", "int64 R1");
 }
 
-static void strings_and_structs(void **state)
+TEST(strings_and_structs)
 {
-	(void)state;
 	expect("main.strs", false, "s", "string128 R0");
 	expect("main.strs", false, "t", "string128 R2");
 	expect("main.strs", false, "n", "int64 R4");
@@ -88,9 +87,8 @@ static void strings_and_structs(void **state)
 	expect("main.(*pair).add", false, "x", "int64 R1");
 }
 
-static void behind_pointers(void **state)
+TEST(behind_pointers)
 {
-	(void)state;
 	expect("main.handle", false, "r", "pointer64 R0");
 	expect("main.handle", false, "r.id", "uint16 R0 +0");
 	expect("main.handle", false, "r.base.id", "uint16 R0 +0");
@@ -112,9 +110,8 @@ static void behind_pointers(void **state)
 	expect("main.handle", false, "r.base", "error: it is a struct");
 }
 
-static void on_the_stack(void **state)
+TEST(on_the_stack)
 {
-	(void)state;
 	expect("main.onstack", false, "i", "int64 R8");
 	expect("main.onstack", false, "j", "int64 S +8");
 	expect("main.onstack", false, "k", "int8 S +16");
@@ -122,9 +119,8 @@ static void on_the_stack(void **state)
 	expect("main.kinds", false, "f", "pointer64 R8");
 }
 
-static void other_kinds(void **state)
+TEST(other_kinds)
 {
-	(void)state;
 	expect("main.kinds", false, "b", "bool8 R0");
 	expect("main.kinds", false, "s", "length64 R2");
 	expect("main.kinds", false, "m", "length64 counted R4");
@@ -134,21 +130,19 @@ static void other_kinds(void **state)
 }
 
 /* Go 1.19 does not tell DWARF of arguments without a name. */
-static void without_names(void **state)
+TEST(without_names)
 {
-	(void)state;
 	expect("main.blank", false, "s", "string128 R1");
 	expect("main.blank", false, "n", "int64 R5");
 }
 
 /* A function of a type parameter has its dictionary before its arguments, a method after the
  * receiver; DWARF of Go 1.19 has it nowhere. */
-static void generics(void **state)
+TEST(generics)
 {
 	const struct gofunc *funcs;
 	size_t n = gobin_funcs(binary, &funcs), seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		if (strncmp(funcs[i].name, "main.generic[go.shape.", 22))
 			continue;
@@ -162,9 +156,8 @@ static void generics(void **state)
 	assert_int_equal(seen, 2);
 }
 
-static void results(void **state)
+TEST(results)
 {
-	(void)state;
 	expect("main.div", true, "quotient", "int64 R0");
 	expect("main.div", true, "err", "type64 itab R1");
 	expect("main.div", true, "0", "int64 R0");
@@ -186,12 +179,11 @@ static void results(void **state)
 	expect("main.escaping", true, "1", "pointer64 R1");
 }
 
-static void names(void **state)
+TEST(names)
 {
 	static const char *const want[] = { "e", "a", "f", NULL };
 	struct gosignature *s = read_func("main.kinds");
 
-	(void)state;
 	for (size_t i = 0; i < 4; i++) {
 		const char *name = gosignature_name(s, false, 4 + i);
 
@@ -208,11 +200,10 @@ static void names(void **state)
 	gosignature_free(s);
 }
 
-static void without_dwarf(void **state)
+TEST(without_dwarf)
 {
 	struct gobin *b = open_binary("kinds.stripped");
 
-	(void)state;
 	errno = 0;
 	assert_null(godebug_open(b));
 	assert_int_equal(errno, ENOENT);
@@ -220,19 +211,17 @@ static void without_dwarf(void **state)
 }
 
 /* By address of their descriptors, which begin where runtime.types is. */
-static void types_by_address(void **state)
+TEST(types_by_address)
 {
-	(void)state;
 	assert_null(godebug_type_at(debug, 1));
 	assert_null(godebug_type_at(debug, UINT64_MAX));
 }
 
 /* libelf changes the section headers of what it unpacks. */
-static void opened_again(void **state)
+TEST(opened_again)
 {
 	struct golayout l;
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(gobin_layout(binary, &l), 0);
 		assert_true(l.from_dwarf);
@@ -257,30 +246,13 @@ static int set_up(void **state)
 	return debug ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	godebug_close(debug);
 	gobin_close(binary);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(numbers_in_registers),
-		cmocka_unit_test(strings_and_structs),
-		cmocka_unit_test(behind_pointers),
-		cmocka_unit_test(on_the_stack),
-		cmocka_unit_test(other_kinds),
-		cmocka_unit_test(without_names),
-		cmocka_unit_test(generics),
-		cmocka_unit_test(results),
-		cmocka_unit_test(names),
-		cmocka_unit_test(without_dwarf),
-		cmocka_unit_test(opened_again),
-		cmocka_unit_test(types_by_address),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, numbers_in_registers, strings_and_structs, behind_pointers,
+	      on_the_stack, other_kinds, without_names, generics, results, names, without_dwarf,
+	      opened_again, types_by_address)

@@ -4,6 +4,7 @@
  * hundreds of damaged binaries, which may be refused or read, but never crash
  * the readers or make them run away. Deterministic. Meant for SAN=1 above all.
  */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <elf.h>
@@ -15,9 +16,8 @@
 /* an open and a look at everything take 0.05 s, ten times that under ASan */
 #define MAX_SECONDS_EACH 10
 
-static void test_not_elf(void **state)
+TEST(test_not_elf)
 {
-	(void)state;
 	assert_refused("", 0, ENOEXEC, "not an ELF executable");
 	assert_refused("\x7f"
 		       "EL",
@@ -26,9 +26,8 @@ static void test_not_elf(void **state)
 	assert_refused("#!/bin/sh\necho\n", 15, ENOEXEC, "a script; name the Go program");
 }
 
-static void test_not_a_file(void **state)
+TEST(test_not_a_file)
 {
-	(void)state;
 	assert_null(open_path("."));
 	assert_int_equal(errno, ENOEXEC);
 	assert_int_equal(logged_count, 1);
@@ -39,9 +38,8 @@ static void test_not_a_file(void **state)
 	assert_int_equal(logged_count, 1);
 }
 
-static void test_wrong_kind(void **state)
+TEST(test_wrong_kind)
 {
-	(void)state;
 	size_t n;
 	uint8_t *p = load_binary("kinds", &n);
 	Elf64_Ehdr *h = (Elf64_Ehdr *)p;
@@ -87,9 +85,8 @@ static struct region pcln_part(const struct gobin *b, const char *what, uint64_t
 	return (struct region){ what, at, at + len <= b->elf.size ? len : b->elf.size - at };
 }
 
-static void test_pclntab_refusals(void **state)
+TEST(test_pclntab_refusals)
 {
-	(void)state;
 	struct gobin *b = open_binary("kinds.stripped");
 	uint64_t off = (uint64_t)(b->pcln.tab - b->elf.map);
 	uint64_t first = off + b->pcln.func_off, info = section(b, ".go.buildinfo").off;
@@ -127,9 +124,8 @@ static void test_pclntab_refusals(void **state)
 }
 
 /* Without section headers (sstrip) everything is found by its bytes. */
-static void test_no_section_headers(void **state)
+TEST(test_no_section_headers)
 {
-	(void)state;
 	static const char *const names[] = { "kinds", "kinds.pie.stripped", "cgo.pie.stripped" };
 
 	for (size_t i = 0; i < 3; i++) {
@@ -152,9 +148,8 @@ static void test_no_section_headers(void **state)
 	}
 }
 
-static void test_truncated(void **state)
+TEST(test_truncated)
 {
-	(void)state;
 	static const char *const names[] = { "kinds", "cgo.pie.stripped" };
 
 	for (size_t i = 0; i < 2; i++) {
@@ -276,25 +271,12 @@ static void damage_binary(const char *name)
 	gobin_close(b);
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
-	(void)state;
 	damage_binary("kinds");
 	damage_binary("cgo.pie.stripped");
 	damage_binary("kinds.pie");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_not_elf),
-		cmocka_unit_test(test_not_a_file),
-		cmocka_unit_test(test_wrong_kind),
-		cmocka_unit_test(test_pclntab_refusals),
-		cmocka_unit_test(test_no_section_headers),
-		cmocka_unit_test(test_truncated),
-		cmocka_unit_test(test_damaged),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_not_elf, test_not_a_file, test_wrong_kind,
+	      test_pclntab_refusals, test_no_section_headers, test_truncated, test_damaged)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A program that is read for its names alone has all of them, and takes less memory. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "binary/goframes.h"
 
@@ -31,13 +32,12 @@ static void assert_same_frames(const struct gobin *a, const struct gobin *b, uin
 	}
 }
 
-static void test_all_names(void **state)
+TEST(test_all_names)
 {
 	static const char *const names[] = { "kinds",     "kinds.stripped",
 					     "kinds.pie", "kinds.pie.stripped",
 					     "cgo",       "cgo.pie.stripped" };
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
 		struct gobin *all = open_binary(names[k]), *b = open_names(names[k], 0);
 		const struct gofunc *f, *g;
@@ -57,13 +57,12 @@ static void test_all_names(void **state)
 }
 
 /* One that takes more than it may is not read, and nothing is logged. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	struct gobin *all = open_binary("kinds");
 	const uint64_t held = gobin_bytes_held(all);
 	int fd = open(binary_path("kinds"), O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	gobin_close(all);
 	forget_log();
 	errno = 0;
@@ -78,12 +77,4 @@ static void test_bounded(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_names),
-		cmocka_unit_test(test_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_all_names, test_bounded)

@@ -3,15 +3,10 @@
  * that can be had today writes it, so it is written here by src/cmd/link/internal/ld/pcln.go
  * of 1.16. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "binary/pclntab.h"
 #include "binary/x86_64/x86_arch.h"
 
@@ -105,14 +100,13 @@ static void make(struct table *t, uint32_t magic)
 				   .n_segments = 1 };
 }
 
-static void functions_of_116(void **state)
+TEST(functions_of_116)
 {
 	static const char *const names[] = { "main.first", "main.second" };
 	struct pclntab tab;
 	struct table t;
 	uint64_t entry, off;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_116);
 	assert_int_equal(pclntab_find(&t.elf, &tab), 0);
 	assert_int_equal(tab.n_funcs, 2);
@@ -139,7 +133,7 @@ static void functions_of_116(void **state)
 	assert_int_equal(off, 0);
 }
 
-static void values_of_116(void **state)
+TEST(values_of_116)
 {
 	static const struct {
 		unsigned at;
@@ -150,7 +144,6 @@ static void values_of_116(void **state)
 	struct table t;
 	int32_t v;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_116);
 	assert_int_equal(pclntab_find(&t.elf, &tab), 0);
 	assert_int_equal(pclntab_func(&tab, &t.elf, FUNC_2 - FUNCS, &f), 0);
@@ -165,7 +158,7 @@ static void values_of_116(void **state)
 }
 
 /* Where instructions are words, pc-value tables count words. */
-static void instructions_of_four_bytes(void **state)
+TEST(instructions_of_four_bytes)
 {
 	struct arch words = x86_arch;
 	struct pclntab tab;
@@ -173,7 +166,6 @@ static void instructions_of_four_bytes(void **state)
 	struct table t;
 	int32_t v;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_116);
 	words.pc_quantum = 4;
 	t.elf.arch = &words;
@@ -190,13 +182,12 @@ static void instructions_of_four_bytes(void **state)
 }
 
 /* In a PIE the addresses are relocations; the words in the file need not be right. */
-static void relocated_116(void **state)
+TEST(relocated_116)
 {
 	struct pclntab tab;
 	struct table t;
 	uint64_t entry, off;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_116);
 	put64(t.bytes + FUNCS + 16, 0);
 	t.reloc = (struct elf_reloc){ .vaddr = VADDR + FUNCS + 16, .addend = TEXT + 48 };
@@ -210,12 +201,11 @@ static void relocated_116(void **state)
 }
 
 /* Stripped of its section headers it is found by its first bytes. */
-static void found_without_a_section(void **state)
+TEST(found_without_a_section)
 {
 	struct pclntab tab;
 	struct table t;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_116);
 	t.elf.n_sections = 0;
 	assert_int_equal(pclntab_find(&t.elf, &tab), 0);
@@ -225,14 +215,13 @@ static void found_without_a_section(void **state)
 	assert_int_equal(pclntab_find(&t.elf, &tab), -ENOENT);
 }
 
-static void damaged_116(void **state)
+TEST(damaged_116)
 {
 	struct pclntab tab;
 	struct pclnfunc f;
 	struct table t;
 	uint64_t entry, off;
 
-	(void)state;
 	make(&t, PCLNTAB_MAGIC_12); /* Go 1.15's and older */
 	assert_int_equal(pclntab_find(&t.elf, &tab), -ENOTSUP);
 	make(&t, 0x12345678);
@@ -250,13 +239,5 @@ static void damaged_116(void **state)
 	assert_int_equal(pclntab_entry(&tab, &t.elf, 12, &entry, &off), -EBADMSG);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_of_116), cmocka_unit_test(values_of_116),
-		cmocka_unit_test(relocated_116),    cmocka_unit_test(found_without_a_section),
-		cmocka_unit_test(damaged_116),      cmocka_unit_test(instructions_of_four_bytes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(functions_of_116, values_of_116, relocated_116, found_without_a_section, damaged_116,
+      instructions_of_four_bytes)

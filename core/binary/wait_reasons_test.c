@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/wait_reasons.h"
 
 #include "binary/binaries_fixture.h"
 #include "binary/gobin_impl.h"
 
 /* The tables were made from Go's sources: where the binary shows its strings both are the same. */
-static void test_binary_and_table_agree(void **state)
+TEST(test_binary_and_table_agree)
 {
 	struct gobin *b = open_binary("kinds");
 	struct wait_reasons read, table;
 
-	(void)state;
 	assert_int_equal(wait_reasons_of(b, &read), 0);
 	assert_true(read.from_binary);
 	assert_int_equal(wait_reason_named(&read, "sleep") != 0, 1);
@@ -29,11 +29,10 @@ static void test_binary_and_table_agree(void **state)
 	gobin_close(b);
 }
 
-static void test_every_variant(void **state)
+TEST(test_every_variant)
 {
 	static const char *const variants[] = { "kinds.pie.stripped", "kinds.stripped", "cgo" };
 
-	(void)state;
 	for (unsigned i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
 		struct gobin *b = open_binary(variants[i]);
 		struct wait_reasons w;
@@ -46,12 +45,4 @@ static void test_every_variant(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_binary_and_table_agree),
-		cmocka_unit_test(test_every_variant),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_binary_and_table_agree, test_every_variant)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/test_fixture.h"
 #include "plan/codes.h"
 
 #include "binary/binaries_fixture.h"
 
 /* Several threads find what one does. */
-static void test_like_one_thread(void **state)
+TEST(test_like_one_thread)
 {
-	(void)state;
 	static const char *const all[] = { "all" };
 	const struct plan_options opt = { .strategy = PROBE_EMULATED,
 					  .packages = all,
@@ -42,9 +42,4 @@ static void test_like_one_thread(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_like_one_thread) };
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_like_one_thread)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which methods are a driver's, of functions by name. */
+#include "base/test_fixture.h"
 #include "plan/drivers.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 static void add(struct drivers *d, const char *symbol, bool wrapper)
 {
@@ -52,11 +49,10 @@ static void add_driver(struct drivers *d)
 	add(d, "example.com/db.(*tx).Rollback", true);
 }
 
-static void methods_of_the_interfaces(void **state)
+TEST(methods_of_the_interfaces)
 {
 	struct drivers d = { 0 };
 
-	(void)state;
 	add_driver(&d);
 	assert_true(has(&d, "example.com/db.(*conn).Prepare"));
 	assert_true(has(&d, "example.com/db.(*conn).QueryContext"));
@@ -74,11 +70,10 @@ static void methods_of_the_interfaces(void **state)
 	drivers_free(&d);
 }
 
-static void what_is_embedded(void **state)
+TEST(what_is_embedded)
 {
 	struct drivers d = { 0 };
 
-	(void)state;
 	add_driver(&d);
 	assert_true(has(&d, "example.com/db.(*rows).Close"));
 	assert_false(has(&d, "example.com/db.(*rows).Columns"));
@@ -86,11 +81,10 @@ static void what_is_embedded(void **state)
 }
 
 /* Below the driver, or anywhere else, there may be such names without being one. */
-static void other_packages(void **state)
+TEST(other_packages)
 {
 	struct drivers d = { 0 };
 
-	(void)state;
 	add_driver(&d);
 	assert_false(has(&d, "example.com/db/lib.(*vm).Prepare"));
 	assert_false(has(&d, "example.com/db/lib.(*vm).Exec"));
@@ -101,7 +95,7 @@ static void other_packages(void **state)
 }
 
 /* The linker has left out what such a program never calls. */
-static void a_program_that_only_queries(void **state)
+TEST(a_program_that_only_queries)
 {
 	static const char *const functions[] = {
 		"main.(*conn).Prepare", "main.(*conn).Close", "main.(*stmt).NumInput",
@@ -109,7 +103,6 @@ static void a_program_that_only_queries(void **state)
 	};
 	struct drivers d = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++)
 		add(&d, functions[i], false);
 	assert_true(has(&d, "main.(*conn).Prepare"));
@@ -118,14 +111,4 @@ static void a_program_that_only_queries(void **state)
 	drivers_free(&d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(methods_of_the_interfaces),
-		cmocka_unit_test(what_is_embedded),
-		cmocka_unit_test(other_packages),
-		cmocka_unit_test(a_program_that_only_queries),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(methods_of_the_interfaces, what_is_embedded, other_packages, a_program_that_only_queries)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The plan of a large program: the go command. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "plan/inline_padding.h"
 #include "plan/plan.h"
 
 /* 15,000 functions. The FIPS 140 self-check hashes a range of the text when the program starts: a
  * probe in it, or a jump in the padding between its functions, fails the program. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	static const char *const all[] = { "all" };
 	const struct plan_options opt = { .packages = all,
@@ -15,7 +16,6 @@ static void test_whole(void **state)
 	char path[4096];
 	size_t marked = 0;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	struct gobin *b = open_path(path);
 	struct plan *p = plan_build(b, &opt);
@@ -43,14 +43,13 @@ static void test_whole(void **state)
 }
 
 /* Padding on either side of hashed functions is hashed with them, whoever would jump there. */
-static void test_hashed_padding(void **state)
+TEST(test_hashed_padding)
 {
 	const struct plan_options opt = { .strategy = PROBE_INLINE };
 	const struct gofunc *funcs;
 	char path[4096];
 	size_t hashed = 0, beside = 0;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	struct gobin *b = open_path(path);
 	struct plan *p = plan_build(b, &opt);
@@ -87,12 +86,4 @@ static void test_hashed_padding(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_hashed_padding),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_whole, test_hashed_padding)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Signals at every instruction of every stub and of the hook. INLINE_FUZZ=all does all there is
  * where otherwise some kinds of stubs stand for the others. */
+#include "base/test_fixture.h"
 #include "plan/inline_fuzz_fixture.h"
 
 #include <capstone/capstone.h>
@@ -23,15 +24,13 @@ static void all(enum child_handlers handlers)
 	assert_int_equal(f.failures, 0);
 }
 
-static void test_signals(void **state)
+TEST(test_signals)
 {
-	(void)state;
 	all(HANDLERS_MASKED);
 }
 
-static void test_signals_through_c(void **state)
+TEST(test_signals_through_c)
 {
-	(void)state;
 	all(HANDLERS_CHAINED);
 }
 
@@ -214,7 +213,7 @@ static unsigned plant_all(const struct world_case *c, fuzz_plant *plant)
 	return missed;
 }
 
-static void test_planted(void **state)
+TEST(test_planted)
 {
 	static const char *const some[] = { "exit, result read, drop",
 					    "leaf, second of two taken, drop", "ret, drop",
@@ -222,7 +221,6 @@ static void test_planted(void **state)
 
 	unsigned missed = 0;
 
-	(void)state;
 	for (unsigned c = 0; c < n_world_cases; c++) {
 		bool wanted = getenv("INLINE_FUZZ") && world_cases[c].tells &&
 			      !(c && is_twin(&world_cases[c - 1]));
@@ -251,39 +249,25 @@ static void nested(enum child_handlers handlers)
 	assert_int_equal(f.failures, 0);
 }
 
-static void test_second_signal_waits(void **state)
+TEST(test_second_signal_waits)
 {
-	(void)state;
 	nested(HANDLERS_MASKED);
 }
 
-static void test_second_signal_nested(void **state)
+TEST(test_second_signal_nested)
 {
-	(void)state;
 	nested(HANDLERS_NESTED);
 }
 
 /* The hook does what the bytes do that its jump replaces, and goes on behind them. */
-static void test_handler_is_known(void **state)
+TEST(test_handler_is_known)
 {
 	const uint8_t known[] = { 0x48, 0x83, 0xec, SIGTRAMP_FRAME, 0x48,
 				  0x89, 0x6c, 0x24, SIGTRAMP_RBP };
 
-	(void)state;
 	assert_int_equal(x86_arch.sigtramp_bytes, INLINE_SIGTRAMP_BYTES);
 	assert_memory_equal(x86_arch.sigtramp, known, sizeof(known));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_handler_is_known),
-		cmocka_unit_test(test_signals),
-		cmocka_unit_test(test_signals_through_c),
-		cmocka_unit_test(test_second_signal_waits),
-		cmocka_unit_test(test_second_signal_nested),
-		cmocka_unit_test(test_planted),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_handler_is_known, test_signals, test_signals_through_c, test_second_signal_waits,
+      test_second_signal_nested, test_planted)

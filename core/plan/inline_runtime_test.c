@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Inline stubs inside the runtime whose events are needed: what they record, and when they take the
  * slow path. */
+#include "base/test_fixture.h"
 #include "bpf/event.h"
 #include "plan/inline_asm.h"
 #include "plan/inline_world_fixture.h"
@@ -209,9 +210,8 @@ static void around_the_end(struct child *k)
 	}
 }
 
-static void test_needed(void **state)
+TEST(test_needed)
 {
-	(void)state;
 	for (unsigned i = 0; i < n_world_cases; i++) {
 		struct child k;
 
@@ -237,9 +237,4 @@ static void test_needed(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_needed) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_needed)

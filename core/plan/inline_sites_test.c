@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Plans with inline stubs: what is patched does not overlap, and how much of real programs it is.
  */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <stdlib.h>
@@ -206,11 +207,10 @@ static void check_binary(const char *path, size_t least)
 	gobin_close(b);
 }
 
-static void test_nothing_overlaps(void **state)
+TEST(test_nothing_overlaps)
 {
 	char path[4096];
 
-	(void)state;
 	check_binary(binary_path("kinds"), 500);
 	check_binary(binary_path("kinds.pie.stripped"), 500);
 	check_binary(binary_path("cgo"), 500);
@@ -219,14 +219,13 @@ static void test_nothing_overlaps(void **state)
 }
 
 /* A function that is a RET and nothing else. */
-static void test_lone_ret(void **state)
+TEST(test_lone_ret)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 	struct plan *p = inline_plan(b, &layout);
 	const struct plan_site *s = NULL;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_sites; i++)
 		if (p->sites[i].func != PLAN_NO_FUNC &&
 		    !strcmp(p->funcs[p->sites[i].func].fn->name, "main.empty"))
@@ -239,13 +238,12 @@ static void test_lone_ret(void **state)
 }
 
 /* Calls that fault are recorded where the window begins, or by the probe on sigpanic before it. */
-static void test_faults(void **state)
+TEST(test_faults)
 {
 	char path[4096];
 	struct golayout layout;
 	size_t found = 0;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	struct gobin *b = open_path(path);
 	struct plan *p = inline_plan(b, &layout);
@@ -272,7 +270,7 @@ static void test_faults(void **state)
 }
 
 /* A stub far behind what may fault stands for a probe on the first byte. */
-static void test_fault_before_a_stub(void **state)
+TEST(test_fault_before_a_stub)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
@@ -280,7 +278,6 @@ static void test_fault_before_a_stub(void **state)
 	bool *in_stub = calloc(p->n_sites, sizeof(*in_stub));
 	const struct plan_site *s = NULL;
 
-	(void)state;
 	assert_non_null(in_stub);
 	for (size_t i = 0; i < p->n_funcs; i++)
 		if (!strcmp(p->funcs[i].fn->name, "main.(*pair).endless"))
@@ -301,13 +298,12 @@ static void test_fault_before_a_stub(void **state)
 }
 
 /* The go command: at least 91 % of entries and 96.5 % of exits without a trap. */
-static void test_share(void **state)
+TEST(test_share)
 {
 	size_t n[2] = { 0 }, without[2] = { 0 };
 	struct golayout layout;
 	char path[4096];
 
-	(void)state;
 	go_command(path, sizeof(path));
 	struct gobin *b = open_path(path);
 	struct plan *p = inline_plan(b, &layout);
@@ -333,14 +329,13 @@ static void test_share(void **state)
 
 /* Another signal handler than the known one: no hook, so no such stubs; springboard's instead. */
 /* Where a stub is told to record nothing: a constant in an instruction of its own code. */
-static void test_switches(void **state)
+TEST(test_switches)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 	struct plan *p = inline_plan(b, &layout);
 	size_t n_stubs = 0, n_switches = 0;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_sites; i++) {
 		const struct plan_site *s = &p->sites[i];
 		struct plan_switch at[PLAN_SWITCHES];
@@ -377,13 +372,12 @@ static void test_switches(void **state)
 	gobin_close(b);
 }
 
-static void test_unknown_handler(void **state)
+TEST(test_unknown_handler)
 {
 	size_t size;
 	uint8_t *p = load_binary("kinds", &size), *at = p;
 	struct golayout layout;
 
-	(void)state;
 	while ((at = memmem(at, size - (size_t)(at - p), x86_arch.sigtramp,
 			    x86_arch.sigtramp_bytes)))
 		at[3] ^= 1;
@@ -410,7 +404,7 @@ static const struct plan_site *refers(const struct plan *p)
 }
 
 /* A damaged distance: what it refers to is in reach of the text, and of no stub. */
-static void test_too_far(void **state)
+TEST(test_too_far)
 {
 	size_t size;
 	uint8_t *bytes = load_binary("kinds", &size);
@@ -419,7 +413,6 @@ static void test_too_far(void **state)
 	struct plan *p = inline_plan(b, &layout);
 	const struct plan_site *s = refers(p);
 
-	(void)state;
 	assert_non_null(s);
 	const struct gofunc *f = p->funcs[s->func].fn;
 	uint8_t *at = memmem(bytes, size, gobin_bytes(b, f->vaddr, f->size), f->size);
@@ -441,7 +434,7 @@ static void test_too_far(void **state)
 
 /* Code to displace that the file does not hold: of a stub, of one that traps, of moved code. No
  * reader of binaries lets that get here. */
-static void test_not_in_file(void **state)
+TEST(test_not_in_file)
 {
 	const struct plan_options traps = {
 		.packages = all, .n_packages = 1, .strategy = PROBE_SPRINGBOARD, .stub = STUB_NOP5
@@ -449,7 +442,6 @@ static void test_not_in_file(void **state)
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 
-	(void)state;
 	for (int which = 0; which < 3; which++) {
 		struct plan *p = which == 1 ? plan_build(b, &traps) : inline_plan(b, &layout);
 		const struct plan_room room = { .vaddr = 1, .len = 8 };
@@ -478,19 +470,6 @@ static void test_not_in_file(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_too_far),
-		cmocka_unit_test(test_not_in_file),
-		cmocka_unit_test(test_nothing_overlaps),
-		cmocka_unit_test(test_lone_ret),
-		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_share),
-		cmocka_unit_test(test_fault_before_a_stub),
-		cmocka_unit_test(test_switches),
-		cmocka_unit_test(test_unknown_handler),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_too_far, test_not_in_file, test_nothing_overlaps,
+	      test_lone_ret, test_faults, test_share, test_fault_before_a_stub, test_switches,
+	      test_unknown_handler)

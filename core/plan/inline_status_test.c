@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the inline stub at runtime.casgstatus records, and when it takes the slow path. */
+#include "base/test_fixture.h"
 #include "bpf/event.h"
 #include "plan/inline_asm.h"
 #include "plan/inline_world_fixture.h"
@@ -118,11 +119,10 @@ static void given_up(struct child *k)
 	}
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
 	struct child k;
 
-	(void)state;
 	child_start(&k, case_named("status, a system call begins"), HANDLERS_MASKED);
 	changes(&k);
 	given_up(&k);
@@ -132,9 +132,4 @@ static void test_status(void **state)
 	child_end(&k);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_status) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_status)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What inline stubs do when no signal comes: registers, flags, memory, slots; every way around. */
+#include "base/test_fixture.h"
 #include "plan/inline_asm.h"
 #include "plan/inline_world_fixture.h"
 
@@ -75,11 +76,10 @@ static void same_as_without(struct child *k)
 				 k->c->what == INLINE_DEPTH ? WORLD_STACK_USED : k->c->depth);
 }
 
-static void test_every_window(void **state)
+TEST(test_every_window)
 {
 	struct child k;
 
-	(void)state;
 	for (unsigned i = 0; i < n_world_cases; i++) {
 		print_message("%s\n", world_cases[i].name);
 		child_start(&k, &world_cases[i], HANDLERS_MASKED);
@@ -264,11 +264,10 @@ static void drops(struct child *k)
 	assert_true(h->dropped_first > first && h->dropped == 9 && h->dropped_goid == 78);
 }
 
-static void test_protocol(void **state)
+TEST(test_protocol)
 {
 	struct child k;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) { /* entry, exit, each with drop */
 		child_start(&k, &world_cases[i], HANDLERS_MASKED);
 		contexts(&k);
@@ -296,11 +295,10 @@ static void assert_swallowed(struct child *k, unsigned n_events)
 		assert_true(!k->w->table[i]);
 }
 
-static void test_faults_of_the_record(void **state)
+TEST(test_faults_of_the_record)
 {
 	struct child k;
 
-	(void)state;
 	for (unsigned i = 0; i < 4; i++) {
 		child_start(&k, &world_cases[i], HANDLERS_MASKED);
 		k.w->table[0] = 4096; /* not mapped: the header is gone */
@@ -318,7 +316,7 @@ static void test_faults_of_the_record(void **state)
 
 /* ---- what cannot be written */
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const uint8_t code[64];
 	struct inline_program p = { .ring_size = 4096 };
@@ -326,7 +324,6 @@ static void test_refused(void **state)
 	struct inline_parts o;
 	uint8_t to[INLINE_STUB_MAX];
 
-	(void)state;
 	assert_int_equal(inline_stub_parts(&p, &s, &o), 0);
 	s.len = 0;
 	assert_int_equal(inline_stub_parts(&p, &s, &o), -EINVAL);
@@ -357,7 +354,7 @@ static void test_refused(void **state)
 }
 
 /* No stub is longer than it is said to be. */
-static void test_size(void **state)
+TEST(test_size)
 {
 	static const uint8_t code[64];
 	struct inline_program p = { .ring_size = 4096, .drop = true };
@@ -373,7 +370,6 @@ static void test_size(void **state)
 					    { 60, INLINE_FIX_CALL } } };
 	struct inline_parts o;
 
-	(void)state;
 	assert_int_equal(inline_stub_parts(&p, &s, &o), 0);
 	assert_true(o.end <= INLINE_STUB_MAX);
 }
@@ -384,26 +380,14 @@ extern const struct {
 } inline_patches[], inline_patches_end[];
 
 /* A stub's are looked for by halves. */
-static void test_patches_in_order(void **state)
+TEST(test_patches_in_order)
 {
 	const size_t n = (size_t)(inline_patches_end - inline_patches);
 
-	(void)state;
 	assert_true(n > 100);
 	for (size_t i = 1; i < n; i++)
 		assert_true(inline_patches[i - 1].at < inline_patches[i].at);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_window),
-		cmocka_unit_test(test_protocol),
-		cmocka_unit_test(test_faults_of_the_record),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_size),
-		cmocka_unit_test(test_patches_in_order),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_every_window, test_protocol, test_faults_of_the_record, test_refused, test_size,
+      test_patches_in_order)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "plan/plan_print.h"
 #include "plan/plan_print_internal.h"
 
-static void places_of_values_are_explained(void **state)
+TEST(places_of_values_are_explained)
 {
 	static const char *const args[] = { "main.kinds", "main.strs", "main.floats" };
 
-	(void)state;
 	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
 		const struct plan_options opt = { .strategy = s, .args = args, .n_args = 3 };
 		struct gobin *b = open_binary("values");
@@ -75,11 +75,10 @@ static struct sites sites_of(const struct plan *p, enum site_program program)
 }
 
 /* How many sites have stubs, and why others are single-stepped. */
-static void stubs_are_counted(void **state)
+TEST(stubs_are_counted)
 {
 	static const char *const all[] = { "all" };
 
-	(void)state;
 	for (enum probe_strategy s = PROBE_INLINE; s <= PROBE_SPRINGBOARD; s++) {
 		const struct plan_options opt = { .strategy = s, .packages = all, .n_packages = 1 };
 		struct gobin *b = open_binary("kinds");
@@ -121,14 +120,13 @@ static void stubs_are_counted(void **state)
 }
 
 /* Why there are none, or none that would be used. */
-static void obstacles_of_stubs(void **state)
+TEST(obstacles_of_stubs)
 {
 	const struct plan_options opt = { .strategy = PROBE_INLINE,
 					  .inline_stubs.obstacle = "the moon is full" };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_build(b, &opt);
 
-	(void)state;
 	assert_non_null(p);
 	char *text = printed(p, plan_print_head);
 
@@ -145,7 +143,7 @@ static void obstacles_of_stubs(void **state)
 }
 
 /* The packages of the most functions first, the rest in one line. */
-static void packages_in_a_table(void **state)
+TEST(packages_in_a_table)
 {
 	static const char *const all[] = { "all" };
 	const struct plan_options opt = { .strategy = PROBE_INLINE,
@@ -154,7 +152,6 @@ static void packages_in_a_table(void **state)
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_build(b, &opt);
 
-	(void)state;
 	assert_non_null(p);
 	char *text = printed(p, plan_print_summary), *end;
 	const char *at = strstr(text, "SELECTED   PROBED  PACKAGE\n");
@@ -180,13 +177,12 @@ static void packages_in_a_table(void **state)
 }
 
 /* An entry at the first byte whose stub is behind what may fault. */
-static void stub_behind_a_fault(void **state)
+TEST(stub_behind_a_fault)
 {
 	const struct plan_options opt = { .strategy = PROBE_INLINE };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_build(b, &opt);
 
-	(void)state;
 	assert_non_null(p);
 	char *text = printed(p, plan_print_sites);
 	const char *at = strstr(text, "main.(*pair).endless\n");
@@ -202,15 +198,5 @@ static void stub_behind_a_fault(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(places_of_values_are_explained),
-		cmocka_unit_test(stubs_are_counted),
-		cmocka_unit_test(obstacles_of_stubs),
-		cmocka_unit_test(packages_in_a_table),
-		cmocka_unit_test(stub_behind_a_fault),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, places_of_values_are_explained, stubs_are_counted,
+	      obstacles_of_stubs, packages_in_a_table, stub_behind_a_fault)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -34,13 +35,12 @@ static size_t count_sites(const struct plan *p, const char *name, uint16_t kind)
 	return n;
 }
 
-static void default_selection(void **state)
+TEST(default_selection)
 {
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
 
-	(void)state;
 	for (size_t i = 0; i < p->n_funcs; i++)
 		assert_int_equal(strncmp(p->funcs[i].name, "main.", 5), 0);
 	assert_int_equal(find(p, "main.recursive")->fate, PLAN_PROBED);
@@ -53,9 +53,8 @@ static void default_selection(void **state)
 }
 
 /* A function that is one RET has one site for entry and exit. */
-static void lone_ret(void **state)
+TEST(lone_ret)
 {
-	(void)state;
 	for (enum probe_strategy s = PROBE_EMULATED; s <= PROBE_THESIS; s++) {
 		const struct plan_options opt = { .strategy = s };
 		struct gobin *b = open_binary("kinds");
@@ -70,9 +69,8 @@ static void lone_ret(void **state)
 }
 
 /* A leaf without branches that cannot fault needs one probe, on its RET; except for thesis. */
-static void one_probe_leaf(void **state)
+TEST(one_probe_leaf)
 {
-	(void)state;
 	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
 		const struct plan_options opt = { .strategy = s };
 		struct gobin *b = open_binary("kinds");
@@ -91,14 +89,13 @@ static void one_probe_leaf(void **state)
 }
 
 /* A short function without loops and calls has one site, whatever RETs it has, but for thesis. */
-static void brief_function(void **state)
+TEST(brief_function)
 {
 	static const struct {
 		const char *name;
 		bool past_fault;
 	} funcs[] = { { "main.special", false }, { "main.(*pair).sign", true } };
 
-	(void)state;
 	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
 		const struct plan_options opt = { .strategy = s };
 		struct gobin *b = open_binary("kinds");
@@ -126,7 +123,7 @@ static const bool none[100000]; /* sites in stubs */
 
 /* Only calls that fault before their entry probe are missed; none where sigpanic itself is traced.
  */
-static void calls_that_fault(void **state)
+TEST(calls_that_fault)
 {
 	static const char *const both[] = { "runtime", "main" };
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
@@ -139,7 +136,6 @@ static void calls_that_fault(void **state)
 			       *before = find(p, "main.recursive");
 	size_t sigpanic_sites = 0;
 
-	(void)state;
 	assert_int_not_equal(past->past_fault_entry, PLAN_NO_SITE);
 	const struct plan_site *s = &p->sites[past->past_fault_entry];
 	assert_ptr_equal(&p->funcs[s->func], past);
@@ -167,14 +163,13 @@ static void calls_that_fault(void **state)
 	gobin_close(b);
 }
 
-static void strategies_differ_in_their_entries(void **state)
+TEST(strategies_differ_in_their_entries)
 {
 	const struct plan_options emulated = { .strategy = PROBE_EMULATED },
 				  thesis = { .strategy = PROBE_THESIS };
 	struct gobin *b = open_binary("kinds");
 	struct plan *e = plan_of(b, &emulated), *t = plan_of(b, &thesis);
 
-	(void)state;
 	assert_int_equal(e->n_probed, t->n_probed);
 	assert_int_equal(count_sites(e, "main.recursive", EV_MORESTACK), 0);
 	assert_int_equal(count_sites(t, "main.recursive", EV_MORESTACK), 1);
@@ -190,7 +185,7 @@ static void strategies_differ_in_their_entries(void **state)
 	gobin_close(b);
 }
 
-static void globs_excludes_and_wrappers(void **state)
+TEST(globs_excludes_and_wrappers)
 {
 	static const char *const globs[] = { "main.recur*", "strings.ToUpper" },
 				 *const excludes[] = { "*.recursive" };
@@ -200,7 +195,6 @@ static void globs_excludes_and_wrappers(void **state)
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
 
-	(void)state;
 	assert_int_equal(find(p, "main.recursive")->fate, PLAN_EXCLUDED);
 	assert_int_equal(find(p, "strings.ToUpper")->fate, PLAN_PROBED);
 	assert_null(find(p, "main.main"));
@@ -220,7 +214,7 @@ static void globs_excludes_and_wrappers(void **state)
 }
 
 /* Deferred and go statements' functions carry the compiler's mark and are in all the same. */
-static void statement_wrappers_are_in(void **state)
+TEST(statement_wrappers_are_in)
 {
 	static const char *const all[] = { "all" };
 	const struct plan_options opt = { .packages = all, .n_packages = 1 };
@@ -228,7 +222,6 @@ static void statement_wrappers_are_in(void **state)
 	struct plan *p = plan_of(b, &opt);
 	size_t seen = 0;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_funcs; i++) {
 		if (!strstr(p->funcs[i].name, ".deferwrap") && !strstr(p->funcs[i].name, ".gowrap"))
 			continue;
@@ -241,13 +234,12 @@ static void statement_wrappers_are_in(void **state)
 }
 
 /* The same functions with and without symbols, but for what only symbols tell. */
-static void stripped_is_the_same(void **state)
+TEST(stripped_is_the_same)
 {
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 	struct gobin *full = open_binary("kinds"), *stripped = open_binary("kinds.stripped");
 	struct plan *a = plan_of(full, &opt), *b = plan_of(stripped, &opt);
 
-	(void)state;
 	assert_int_equal(a->n_funcs, b->n_funcs);
 	assert_int_equal(a->n_probed, b->n_probed);
 	assert_int_equal(a->n_sites, b->n_sites);
@@ -260,14 +252,13 @@ static void stripped_is_the_same(void **state)
 	gobin_close(stripped);
 }
 
-static void inlined_is_listed(void **state)
+TEST(inlined_is_listed)
 {
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 	struct gobin *b = open_binary("kinds"), *noinline = open_binary("kinds.noinline");
 	struct plan *p = plan_of(b, &opt), *q = plan_of(noinline, &opt);
 	bool small = false, tiny = false;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_inlined; i++) {
 		small |= !strcmp(p->inlined[i].name, "main.small");
 		tiny |= !strcmp(p->inlined[i].name, "main.tiny");
@@ -281,13 +272,12 @@ static void inlined_is_listed(void **state)
 	gobin_close(noinline);
 }
 
-static void no_match_is_refused(void **state)
+TEST(no_match_is_refused)
 {
 	static const char *const globs[] = { "main.recursiv" };
 	const struct plan_options opt = { .globs = globs, .n_globs = 1 };
 	struct gobin *b = open_binary("kinds");
 
-	(void)state;
 	forget_log();
 	errno = 0;
 	assert_null(plan_build(b, &opt));
@@ -298,13 +288,12 @@ static void no_match_is_refused(void **state)
 }
 
 /* No two sites of one kind at one place, all inside their functions, in every build. */
-static void sites_are_sane(void **state)
+TEST(sites_are_sane)
 {
 	static const char *const names[] = { "kinds", "kinds.pie", "kinds.pie.stripped",
 					     "kinds.noinline", "cgo" };
 	static const char *const all[] = { "all" };
 
-	(void)state;
 	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
 		const struct plan_options opt = { .packages = all,
 						  .n_packages = 1,
@@ -331,7 +320,7 @@ static void sites_are_sane(void **state)
 	}
 }
 
-static void shown_as_text_and_json(void **state)
+TEST(shown_as_text_and_json)
 {
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 	struct gobin *b = open_binary("kinds");
@@ -340,7 +329,6 @@ static void shown_as_text_and_json(void **state)
 	size_t size = 0;
 	FILE *f = open_memstream(&text, &size);
 
-	(void)state;
 	assert_int_equal(plan_print_text(p, f), 0);
 	fclose(f);
 	assert_non_null(strstr(text, "main.recursive"));
@@ -368,7 +356,7 @@ static void shown_as_text_and_json(void **state)
 	gobin_close(b);
 }
 
-static void every_site_is_explained(void **state)
+TEST(every_site_is_explained)
 {
 	static const char *const lines[] = {
 		"main.recursive\n",
@@ -383,7 +371,6 @@ static void every_site_is_explained(void **state)
 		" exits with a site of their own:\n",
 	};
 
-	(void)state;
 	for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
 		const struct plan_options opt = { .strategy = s };
 		struct gobin *b = open_binary("kinds");
@@ -412,24 +399,7 @@ static void every_site_is_explained(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(default_selection),
-		cmocka_unit_test(lone_ret),
-		cmocka_unit_test(one_probe_leaf),
-		cmocka_unit_test(brief_function),
-		cmocka_unit_test(calls_that_fault),
-		cmocka_unit_test(strategies_differ_in_their_entries),
-		cmocka_unit_test(globs_excludes_and_wrappers),
-		cmocka_unit_test(statement_wrappers_are_in),
-		cmocka_unit_test(stripped_is_the_same),
-		cmocka_unit_test(inlined_is_listed),
-		cmocka_unit_test(no_match_is_refused),
-		cmocka_unit_test(sites_are_sane),
-		cmocka_unit_test(shown_as_text_and_json),
-		cmocka_unit_test(every_site_is_explained),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, default_selection, lone_ret, one_probe_leaf, brief_function,
+	      calls_that_fault, strategies_differ_in_their_entries, globs_excludes_and_wrappers,
+	      statement_wrappers_are_in, stripped_is_the_same, inlined_is_listed,
+	      no_match_is_refused, sites_are_sane, shown_as_text_and_json, every_site_is_explained)

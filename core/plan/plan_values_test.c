@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What --args and --ret ask for, and where the values are found. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "bpf/event.h"
 #include "plan/plan.h"
@@ -65,7 +66,7 @@ static void assert_no_plan(const char *binary, const char *text, bool result, co
 	gobin_close(b);
 }
 
-static void requests_that_are_none(void **state)
+TEST(requests_that_are_none)
 {
 	static const char *const bad[] = { "",
 					   "(n)",
@@ -75,14 +76,13 @@ static void requests_that_are_none(void **state)
 					   "main.strs( ,n)",
 					   "main.ints(a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a)" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
 		assert_no_plan("values", bad[i], false, "is not FUNCTION(ARGUMENT,...)");
 		assert_no_plan("values", bad[i], true, "is not FUNCTION(RESULT,...)");
 	}
 }
 
-static void named_values(void **state)
+TEST(named_values)
 {
 	static const char *const args[] = { "main.strs( n , s,n)", "main.pair.sum(x)",
 					    "main.(*pair).add(x)", "main.div(a)",
@@ -91,7 +91,6 @@ static void named_values(void **state)
 	struct gobin *b = open_binary("values");
 	struct plan *p = build(b, args, 5, rets, 2);
 
-	(void)state;
 	if (!p)
 		fail_msg("%s", logged);
 	assert_values(p, "main.strs", EV_ENTRY, "n s"); /* n was asked for twice */
@@ -105,7 +104,7 @@ static void named_values(void **state)
 }
 
 /* Without a list all that can be read; of many functions those that have the value. */
-static void all_values_and_many_functions(void **state)
+TEST(all_values_and_many_functions)
 {
 	static const char *const args[] = { "main.kinds", "main.*(n)" }, *const rets[] = {
 		"main.big"
@@ -113,7 +112,6 @@ static void all_values_and_many_functions(void **state)
 	struct gobin *b = open_binary("values");
 	struct plan *p = build(b, args, 2, rets, 1);
 
-	(void)state;
 	if (!p)
 		fail_msg("%s", logged);
 	assert_values(p, "main.kinds", EV_ENTRY, "b s m c e a f");
@@ -126,13 +124,12 @@ static void all_values_and_many_functions(void **state)
 }
 
 /* What DWARF is not needed for. */
-static void registers(void **state)
+TEST(registers)
 {
 	static const char *const args[] = { "main.recursive(%0,%1:string,%3:uint8,%8:len)" };
 	struct gobin *b = open_binary("kinds.stripped");
 	struct plan *p = build(b, args, 1, NULL, 0);
 
-	(void)state;
 	if (!p)
 		fail_msg("%s", logged);
 	const struct plan_func *f = find(p, "main.recursive");
@@ -156,7 +153,7 @@ static void registers(void **state)
 	gobin_close(b);
 }
 
-static void values_that_are_not_there(void **state)
+TEST(values_that_are_not_there)
 {
 	static const char *const registers[] = {
 		"main.recursive(%9)",
@@ -168,7 +165,6 @@ static void values_that_are_not_there(void **state)
 		"main.recursive(%8:string)" /* its length has no register */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++)
 		assert_no_plan("kinds", registers[i], false, "is not %N or %N:TYPE");
 	assert_no_plan("kinds.stripped", "main.recursive(n)", false, "the binary has no DWARF");
@@ -183,7 +179,7 @@ static void values_that_are_not_there(void **state)
 }
 
 /* Values of a function that is not probed cannot be had. */
-static void of_what_is_not_probed(void **state)
+TEST(of_what_is_not_probed)
 {
 	static const char *const text[] = { "main.strs(n)" }, *const out[] = { "main.strs" };
 	struct gobin *b = open_binary("values");
@@ -193,7 +189,6 @@ static void of_what_is_not_probed(void **state)
 				    .excludes = out,
 				    .n_excludes = 1 };
 
-	(void)state;
 	forget_log();
 	assert_null(plan_build(b, &opt));
 	assert_non_null(strstr(logged, "--args: the values of main.strs cannot be recorded"));
@@ -208,14 +203,13 @@ static void of_what_is_not_probed(void **state)
 	gobin_close(b);
 }
 
-static void too_many_of_one_function(void **state)
+TEST(too_many_of_one_function)
 {
 	static const char *const args[] = { "main.onstack(a,b,c,d,e,f,g,h,i,j,k,s)",
 					    "main.onstack(%0,%1,%2,%3)", "main.onstack(%4)" };
 	struct gobin *b = open_binary("values");
 	struct plan *p = build(b, args, 2, NULL, 0);
 
-	(void)state;
 	if (!p)
 		fail_msg("%s", logged);
 	assert_int_equal(find(p, "main.onstack")->n_args, VALUES_MAX);
@@ -226,14 +220,13 @@ static void too_many_of_one_function(void **state)
 }
 
 /* A pattern leaves out what it cannot have, and keeps the rest. */
-static void too_many_by_a_pattern(void **state)
+TEST(too_many_by_a_pattern)
 {
 	static const char *const args[] = { "main.*(a,b,c,d,e,f,g,h,i,j,k,s)",
 					    "main.*(%0,%1,%2,%3,%4)" };
 	struct gobin *b = open_binary("values");
 	struct plan *p = build(b, args, 2, NULL, 0);
 
-	(void)state;
 	if (!p)
 		fail_msg("%s", logged);
 	assert_int_equal(find(p, "main.onstack")->n_args, 0);
@@ -255,7 +248,7 @@ static void too_many_by_a_pattern(void **state)
 	gobin_close(b);
 }
 
-static void excluded_from_a_pattern(void **state)
+TEST(excluded_from_a_pattern)
 {
 	struct gobin *b = open_binary("values");
 	struct plan_options opt = { .strategy = PROBE_EMULATED,
@@ -263,7 +256,6 @@ static void excluded_from_a_pattern(void **state)
 				    .n_args = 1,
 				    .excludes = (const char *const[]){ "main.strs" },
 				    .n_excludes = 1 };
-	(void)state;
 	forget_log();
 	struct plan *p = plan_build(b, &opt);
 
@@ -277,7 +269,7 @@ static void excluded_from_a_pattern(void **state)
 }
 
 /* How a BPF program reads them: slots in a row, strings share what is left. */
-static void recipes(void **state)
+TEST(recipes)
 {
 	const struct plan_value list[] = {
 		{ .v = { .type = GOVALUE_INT, .source = GOVALUE_REG, .reg = 3, .bytes = 4 } },
@@ -303,7 +295,6 @@ static void recipes(void **state)
 	const unsigned slot = sizeof(struct value_slot);
 	struct site_values out;
 
-	(void)state;
 	site_values_recipes(list, 5, &out);
 	assert_int_equal(out.n, 5);
 	assert_true(out.has_text);
@@ -329,20 +320,7 @@ static void recipes(void **state)
 		    VALUES_BYTES);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(requests_that_are_none),
-		cmocka_unit_test(named_values),
-		cmocka_unit_test(all_values_and_many_functions),
-		cmocka_unit_test(registers),
-		cmocka_unit_test(values_that_are_not_there),
-		cmocka_unit_test(of_what_is_not_probed),
-		cmocka_unit_test(too_many_of_one_function),
-		cmocka_unit_test(too_many_by_a_pattern),
-		cmocka_unit_test(excluded_from_a_pattern),
-		cmocka_unit_test(recipes),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, requests_that_are_none, named_values,
+	      all_values_and_many_functions, registers, values_that_are_not_there,
+	      of_what_is_not_probed, too_many_of_one_function, too_many_by_a_pattern,
+	      excluded_from_a_pattern, recipes)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "plan/plan.h"
 
@@ -22,12 +23,11 @@ static enum plan_fate fate_of(const struct plan *p, const char *name)
 }
 
 /* A program that makes its text writable: those that it can come by. */
-static void left_out(void **state)
+TEST(left_out)
 {
 	static const char *const builds[] = { "mocks", "mocks.noinline", "mocks.pie.stripped" };
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
 		struct gobin *b = open_binary(builds[i]);
 		struct plan *p = plan_of(b, &opt);
@@ -43,7 +43,7 @@ static void left_out(void **state)
 	}
 }
 
-static void instances(void **state)
+TEST(instances)
 {
 	static const char *const all[] = { "all" };
 	const struct plan_options opt = { .packages = all, .n_packages = 1 };
@@ -51,7 +51,6 @@ static void instances(void **state)
 	struct plan *p = plan_of(b, &opt);
 	size_t n = 0;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_funcs; i++) {
 		if (!strchr(p->funcs[i].name, '['))
 			continue;
@@ -64,14 +63,13 @@ static void instances(void **state)
 }
 
 /* By its name it is asked for; by a pattern it is not. -x has the last word. */
-static void named(void **state)
+TEST(named)
 {
 	static const char *const name[] = { "main.target" }, *const pattern[] = { "main.targe?" };
 	struct gobin *b = open_binary("mocks");
 	struct plan_options opt = { .globs = name, .n_globs = 1 };
 	struct plan *p = plan_of(b, &opt);
 
-	(void)state;
 	assert_int_equal(fate_of(p, "main.target"), PLAN_PROBED);
 	plan_free(p);
 	opt.globs = pattern;
@@ -86,27 +84,16 @@ static void named(void **state)
 	gobin_close(b);
 }
 
-static void others(void **state)
+TEST(others)
 {
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
 	struct gobin *b = open_binary("kinds");
 	struct plan *p = plan_of(b, &opt);
 
-	(void)state;
 	assert_null(p->text_writer);
 	assert_int_equal(p->n_fate[PLAN_REWRITTEN], 0);
 	plan_free(p);
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(left_out),
-		cmocka_unit_test(instances),
-		cmocka_unit_test(named),
-		cmocka_unit_test(others),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, left_out, instances, named, others)

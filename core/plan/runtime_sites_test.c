@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "binary/gocode.h"
 #include "bpf/event.h"
@@ -6,12 +7,11 @@
 
 /* Every goroutine and every grown stack of the program passes them, whatever is selected: a single
  * step there would slow down all of a server. */
-static void one_trap_each(void **state)
+TEST(one_trap_each)
 {
 	static const char *const variants[] = { "kinds", "kinds.pie.stripped", "cgo" };
 	const struct plan_options opt = { .strategy = PROBE_EMULATED, .states = true };
 
-	(void)state;
 	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct plan *p = plan_build(b, &opt);
@@ -41,14 +41,13 @@ static void one_trap_each(void **state)
 
 /* Every way in which this Go version changes a goroutine's status is seen, and only when asked for.
  */
-static void states_of_goroutines(void **state)
+TEST(states_of_goroutines)
 {
 	struct gobin *b = open_binary("kinds.pie.stripped");
 	struct plan_options opt = { .strategy = PROBE_SPRINGBOARD, .states = true };
 	struct plan *p = plan_build(b, &opt);
 	bool at[STATE_AT_MAX + 1] = { false };
 
-	(void)state;
 	assert_non_null(p);
 	assert_non_null(p->states);
 	assert_null(p->states->obstacle);
@@ -82,12 +81,11 @@ static bool by_stub(const struct plan_site *s)
 
 /* Each request of a server begins and ends a goroutine, whose stack grows: that must not trap, nor
  * in a process that runs. */
-static void goroutines_by_stubs(void **state)
+TEST(goroutines_by_stubs)
 {
 	static const char *const variants[] = { "kinds", "kinds.pie.stripped", "cgo" };
 	const struct plan_options opt = { .strategy = PROBE_INLINE };
 
-	(void)state;
 	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct plan *p = plan_build(b, &opt);
@@ -110,12 +108,11 @@ static void goroutines_by_stubs(void **state)
 
 /* Stubs write the states themselves, but for the one that a garbage collection makes; a system call
  * is over at each RET then. */
-static void states_by_stubs(void **state)
+TEST(states_by_stubs)
 {
 	static const char *const variants[] = { "kinds", "kinds.pie.stripped", "cgo" };
 	const struct plan_options opt = { .strategy = PROBE_INLINE, .states = true };
 
-	(void)state;
 	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct plan *p = plan_build(b, &opt);
@@ -142,12 +139,5 @@ static void states_by_stubs(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(one_trap_each),
-					    cmocka_unit_test(states_of_goroutines),
-					    cmocka_unit_test(goroutines_by_stubs),
-					    cmocka_unit_test(states_by_stubs) };
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, one_trap_each, states_of_goroutines, goroutines_by_stubs,
+	      states_by_stubs)

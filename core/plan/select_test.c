@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "plan/name_suggest.h"
@@ -6,9 +7,8 @@
 #include "plan/presets.h"
 #include "plan/select.h"
 
-static void packages(void **state)
+TEST(packages)
 {
-	(void)state;
 	assert_true(package_matches("main", "main"));
 	assert_true(package_matches("github.com/panjf2000/ants", "github.com/panjf2000/ants/v2"));
 	assert_true(package_matches("github.com/panjf2000/ants/", "github.com/panjf2000/ants/v2"));
@@ -19,9 +19,8 @@ static void packages(void **state)
 	assert_false(package_matches("/", "main"));
 }
 
-static void all_is_not_the_runtime(void **state)
+TEST(all_is_not_the_runtime)
 {
-	(void)state;
 	assert_true(package_matches("all", "main"));
 	assert_true(package_matches("all", "runtime/debug"));
 	assert_true(package_matches("all", "internal/poll"));
@@ -33,9 +32,8 @@ static void all_is_not_the_runtime(void **state)
 	assert_true(package_matches("runtime", "runtime"));
 }
 
-static void name_suggestions(void **state)
+TEST(name_suggestions)
 {
-	(void)state;
 	assert_int_equal(name_suggest_distance("main", "main"), 0);
 	assert_int_equal(name_suggest_distance("mian", "main"), 2);
 	assert_true(name_suggest_distance("main.Sevre", "main.Serve") <
@@ -58,9 +56,8 @@ static unsigned preset_of(unsigned wanted, const char *symbol)
 	return hit;
 }
 
-static void preset_selections(void **state)
+TEST(preset_selections)
 {
-	(void)state;
 	assert_int_equal(preset_of(PRESET_WAITS, "runtime.selectgo"), PRESET_WAITS);
 	assert_int_equal(preset_of(PRESET_WAITS, "sync.runtime_SemacquireMutex"), PRESET_WAITS);
 	assert_int_equal(preset_of(PRESET_WAITS, "runtime.gopark"), 0);
@@ -71,7 +68,7 @@ static void preset_selections(void **state)
 }
 
 /* Of clients what is exported, in whatever version; nothing of packages below. */
-static void preset_of_databases(void **state)
+TEST(preset_of_databases)
 {
 	static const char *const in[] = {
 		"database/sql.(*DB).Query",
@@ -91,18 +88,16 @@ static void preset_of_databases(void **state)
 		"go.etcd.io/bbolt.(*node).Dereference",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(in) / sizeof(*in); i++)
 		assert_int_equal(preset_of(PRESET_DB, in[i]), PRESET_DB);
 	for (size_t i = 0; i < sizeof(out) / sizeof(*out); i++)
 		assert_int_equal(preset_of(PRESET_DB, out[i]), 0);
 }
 
-static void strategies(void **state)
+TEST(strategies)
 {
 	enum probe_strategy s = PROBE_THESIS;
 
-	(void)state;
 	assert_int_equal(probe_strategy_parse("auto", &s), 0);
 	assert_int_equal(s, PROBE_AUTO);
 	assert_int_equal(probe_strategy_parse("thesis", &s), 0);
@@ -127,7 +122,7 @@ static bool selects(const struct gobin *b, const struct plan_options *opt, const
 
 /* `go test -c` wrote no module data before Go 1.24: what has tests, and what is tested from
  * outside, is the program then. */
-static void test_binaries(void **state)
+TEST(test_binaries)
 {
 	static const char module[] = "\nmod\tgotrace.example/tested";
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
@@ -135,7 +130,6 @@ static void test_binaries(void **state)
 	size_t size, n = 0;
 	uint8_t *p = load_binary("tested", &size);
 
-	(void)state;
 	if (gobin_go_minor(b) >= 24) { /* the whole module */
 		assert_string_equal(gobin_main_module(b)->path, "gotrace.example/tested");
 		assert_true(selects(b, &opt, "gotrace.example/tested/inner.Help"));
@@ -162,7 +156,7 @@ static void test_binaries(void **state)
 }
 
 /* A warning for each pattern that has met nothing, and none for one that has. */
-static void unused_patterns(void **state)
+TEST(unused_patterns)
 {
 	static const char *const good[] = { "main", "main.recursive" }, *const bad[] = {
 		"nosuch/package", "main.noSuchFunction"
@@ -183,7 +177,6 @@ static void unused_patterns(void **state)
 	};
 	struct gobin *b = open_binary("kinds");
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		forget_log();
 		struct plan *p = plan_build(b, &cases[i].opt);
@@ -198,7 +191,7 @@ static void unused_patterns(void **state)
 }
 
 /* What --key and others name comes in addition; what is left out stays so. */
-static void also_and_excluded(void **state)
+TEST(also_and_excluded)
 {
 	static const char *const globs[] = { "main.recursive" }, *const also[] = { "strings.*" },
 				 *const out[] = { "strings.ToUpper" };
@@ -206,7 +199,6 @@ static void also_and_excluded(void **state)
 	struct gobin *b = open_binary("kinds");
 	struct selector s;
 
-	(void)state;
 	assert_true(selects(b, &opt, "main.recursive"));
 	assert_true(selects(b, &opt, "strings.ToUpper"));
 	assert_false(selects(b, &opt, "main.main"));
@@ -220,14 +212,13 @@ static void also_and_excluded(void **state)
 }
 
 /* Nothing matches: names that are like it, or where to look. */
-static void nothing_matches(void **state)
+TEST(nothing_matches)
 {
 	static const char *const patterns[] = { "stringz", "qqqqqqqqqqqqqqqq" }, *const words[] = {
 		"similar names: strings", "'gotrace plan --list -p all BINARY' lists all"
 	};
 	struct gobin *b = open_binary("kinds");
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct plan_options opt = { .packages = patterns + i, .n_packages = 1 };
 
@@ -240,20 +231,6 @@ static void nothing_matches(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(packages),
-		cmocka_unit_test(all_is_not_the_runtime),
-		cmocka_unit_test(name_suggestions),
-		cmocka_unit_test(preset_selections),
-		cmocka_unit_test(preset_of_databases),
-		cmocka_unit_test(strategies),
-		cmocka_unit_test(test_binaries),
-		cmocka_unit_test(unused_patterns),
-		cmocka_unit_test(also_and_excluded),
-		cmocka_unit_test(nothing_matches),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, packages, all_is_not_the_runtime, name_suggestions,
+	      preset_selections, preset_of_databases, strategies, test_binaries, unused_patterns,
+	      also_and_excluded, nothing_matches)

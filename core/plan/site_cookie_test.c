@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Each field of a cookie comes back as the BPF programs read it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "bpf/event.h"
 #include "plan/site_cookie.h"
 
-static void entry(void **state)
+TEST(entry)
 {
 	struct plan_site s = { .number = 0xfedcba98, .kind = EV_ENTRY, .to_frame_bytes = 0xffff };
 	uint64_t c = site_cookie(&s, false);
 
-	(void)state;
 	assert_int_equal(COOKIE_SITE(c), 0xfedcba98);
 	assert_int_equal(COOKIE_RA(c), 0xffff);
 	assert_int_equal(COOKIE_KIND(c), EV_ENTRY);
@@ -24,14 +19,13 @@ static void entry(void **state)
 }
 
 /* On a RET rsp is at the return address: the cookie holds bits of the RET's own address instead. */
-static void plain_ret(void **state)
+TEST(plain_ret)
 {
 	const struct plan_site s = {
 		.number = 7, .kind = EV_EXIT, .plain_ret = true, .vaddr = 0x7f0000456abc
 	};
 	uint64_t c = site_cookie(&s, false);
 
-	(void)state;
 	assert_int_equal(COOKIE_SITE(c), 7);
 	assert_int_equal(COOKIE_RA(c), 0xabc);
 	assert_int_equal(COOKIE_RET_BITS(s.vaddr), COOKIE_RA(c));
@@ -40,7 +34,7 @@ static void plain_ret(void **state)
 }
 
 /* In a stub the probe is on another instruction: no RET to perform, no branch to look at. */
-static void in_a_stub(void **state)
+TEST(in_a_stub)
 {
 	const struct plan_site s = {
 		.number = 9,
@@ -53,7 +47,6 @@ static void in_a_stub(void **state)
 	};
 	uint64_t c = site_cookie(&s, true);
 
-	(void)state;
 	assert_int_equal(COOKIE_SITE(c), 9);
 	assert_int_equal(COOKIE_RA(c), 24);
 	assert_int_equal(COOKIE_KIND(c), EV_ENTRY_EXIT);
@@ -61,11 +54,10 @@ static void in_a_stub(void **state)
 	assert_int_equal(COOKIE_FLAGS(site_cookie(&s, false)), COOKIE_RET);
 }
 
-static void runtime(void **state)
+TEST(runtime)
 {
 	static const uint8_t stops[] = { STOP_DECLINED, STOP_GROWTH, STOP_YIELD, STOP_GC };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(stops); i++) {
 		const struct plan_site s = { .kind = EV_RESUME, .prologue_stop = stops[i] };
 		uint64_t c = site_cookie(&s, false);
@@ -85,14 +77,4 @@ static void runtime(void **state)
 	assert_int_equal(COOKIE_KIND(site_cookie(&fault, false)), EV_WIRE_FAULT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(entry),
-		cmocka_unit_test(plain_ret),
-		cmocka_unit_test(in_a_stub),
-		cmocka_unit_test(runtime),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(entry, plain_ret, in_a_stub, runtime)

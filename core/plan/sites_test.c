@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What becomes of a function by what its code was found to be. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "bpf/event.h"
 #include "plan/sites.h"
 
@@ -48,11 +43,10 @@ static enum plan_fate fate(const struct function *f)
 }
 
 /* The kernel refuses a probe on some instructions: one that cannot be probed leaves calls open. */
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	struct function f;
 
-	(void)state;
 	function(&f, INSN_EMULATED, INSN_STEP, INSN_STEP);
 	assert_int_equal(fate(&f), PLAN_PROBED);
 	function(&f, INSN_REFUSED, INSN_STEP, INSN_STEP);
@@ -63,11 +57,10 @@ static void test_refused(void **state)
 	assert_int_equal(fate(&f), PLAN_REFUSED);
 }
 
-static void test_not_code(void **state)
+TEST(test_not_code)
 {
 	struct function f;
 
-	(void)state;
 	function(&f, INSN_EMULATED, INSN_STEP, INSN_STEP);
 	f.code.g_in_register = false;
 	assert_int_equal(fate(&f), PLAN_ABI0);
@@ -78,11 +71,10 @@ static void test_not_code(void **state)
 }
 
 /* An entry that a loop comes back to would count its rounds. */
-static void test_loop(void **state)
+TEST(test_loop)
 {
 	struct function f;
 
-	(void)state;
 	function(&f, INSN_EMULATED, INSN_STEP, INSN_STEP);
 	f.code.loop_at_start = true;
 	assert_int_equal(fate(&f), PLAN_PROBED); /* the entry is behind it */
@@ -106,11 +98,10 @@ static unsigned kinds_of(const struct function *f, uint16_t n_results)
 
 /* One event is enough for a call that is over in nanoseconds, but not where its results are read.
  */
-static void test_brief(void **state)
+TEST(test_brief)
 {
 	struct function f;
 
-	(void)state;
 	function(&f, INSN_EMULATED, INSN_STEP, INSN_STEP);
 	f.code.n_tails = 0;
 	assert_int_equal(kinds_of(&f, 0), 1u << EV_ENTRY | 1u << EV_EXIT);
@@ -119,14 +110,4 @@ static void test_brief(void **state)
 	assert_int_equal(kinds_of(&f, 1), 1u << EV_ENTRY | 1u << EV_EXIT);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_not_code),
-		cmocka_unit_test(test_loop),
-		cmocka_unit_test(test_brief),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_refused, test_not_code, test_loop, test_brief)

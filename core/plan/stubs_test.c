@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stubs and the bytes that they displace, checked by disassembling both again. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -170,9 +171,8 @@ static void check_apart(const struct look *l)
 static const char *const variants[] = { "kinds", "kinds.stripped", "kinds.pie", "kinds.noinline",
 					"cgo" };
 
-static void stubs_do_what_they_replace(void **state)
+TEST(stubs_do_what_they_replace)
 {
-	(void)state;
 	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
 		for (enum stub_kind kind = STUB_JUMP; kind <= STUB_NOP10; kind++) {
 			struct look l = look_at(variants[v], kind);
@@ -190,12 +190,11 @@ static void stubs_do_what_they_replace(void **state)
 }
 
 /* Most exits have one, and every site says what became of it. */
-static void most_exits_have_one(void **state)
+TEST(most_exits_have_one)
 {
 	struct look l = look_at("kinds", STUB_JUMP);
 	size_t exits = 0, with = 0;
 
-	(void)state;
 	for (size_t i = 0; i < l.p->n_sites; i++) {
 		const struct plan_site *s = &l.p->sites[i];
 
@@ -216,13 +215,12 @@ static void most_exits_have_one(void **state)
 }
 
 /* Nops only where the stack check keeps the function preemptible. */
-static void nops_only_after_a_check(void **state)
+TEST(nops_only_after_a_check)
 {
 	struct look l = look_at("kinds.noinline", STUB_NOP5);
 	struct gocode_ctx *c = gocode_ctx_new(l.b);
 	size_t nops = 0, jumps = 0;
 
-	(void)state;
 	assert_non_null(c);
 	for (size_t i = 0; i < l.p->n_sites; i++) {
 		const struct plan_site *s = &l.p->sites[i];
@@ -243,7 +241,7 @@ static void nops_only_after_a_check(void **state)
 }
 
 /* What a recording relies on that leaves stubs out. */
-static void without_its_stubs_it_is_the_emulated_plan(void **state)
+TEST(without_its_stubs_it_is_the_emulated_plan)
 {
 	const struct plan_options opt = { .packages = all,
 					  .n_packages = 1,
@@ -251,7 +249,6 @@ static void without_its_stubs_it_is_the_emulated_plan(void **state)
 	struct look l = look_at("kinds", STUB_NOP5);
 	struct plan *e = plan_build(l.b, &opt);
 
-	(void)state;
 	assert_non_null(e);
 	assert_int_equal(e->n_sites, l.p->n_sites);
 	for (size_t i = 0; i < e->n_sites; i++) {
@@ -270,11 +267,10 @@ static void without_its_stubs_it_is_the_emulated_plan(void **state)
 
 /* No page of theirs is below the lowest address that a process may map (vm.mmap_min_addr), and none
  * in the image. */
-static void where_they_lie(void **state)
+TEST(where_they_lie)
 {
 	static const char *const names[] = { "kinds", "kinds.low", "kinds.pie" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		for (enum probe_strategy s = PROBE_INLINE; s <= PROBE_SPRINGBOARD; s++) {
 			const struct plan_options opt = { .strategy = s };
@@ -306,12 +302,11 @@ static void where_they_lie(void **state)
 }
 
 /* No two files of stubs have probes at the same offsets, and each may be written. */
-static void files_are_apart(void **state)
+TEST(files_are_apart)
 {
 	struct rlimit was, small;
 	uint64_t at[8];
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &was), 0);
 	small = was;
 	for (int i = 0; i < 8; i++) {
@@ -336,16 +331,6 @@ static void files_are_apart(void **state)
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &was), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(stubs_do_what_they_replace),
-		cmocka_unit_test(most_exits_have_one),
-		cmocka_unit_test(nops_only_after_a_check),
-		cmocka_unit_test(without_its_stubs_it_is_the_emulated_plan),
-		cmocka_unit_test(where_they_lie),
-		cmocka_unit_test(files_are_apart),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, stubs_do_what_they_replace, most_exits_have_one,
+	      nops_only_after_a_check, without_its_stubs_it_is_the_emulated_plan, where_they_lie,
+	      files_are_apart)

@@ -2,6 +2,7 @@
 /* The plan for a process that runs already: nothing in it traps unless that is asked for. */
 #include <string.h>
 
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "plan/plan.h"
 
@@ -30,13 +31,12 @@ static size_t count_stubs(const struct plan *p)
 	return n;
 }
 
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 	size_t n_traps = 0;
 
-	(void)state;
 	struct plan *launched = plan_with(b, (struct plan_options){ 0 }, &layout);
 	struct plan *p = plan_with(b, (struct plan_options){ .running = true }, &layout);
 	struct plan *traps = plan_with(b, (struct plan_options){ .running = true, .traps = true },
@@ -77,12 +77,11 @@ static void test_left_out(void **state)
 }
 
 /* Without stubs everything traps: who asks for that gets it. */
-static void test_other_strategies(void **state)
+TEST(test_other_strategies)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 
-	(void)state;
 	struct plan *p = plan_with(
 		b, (struct plan_options){ .running = true, .strategy = PROBE_EMULATED }, &layout);
 
@@ -92,13 +91,12 @@ static void test_other_strategies(void **state)
 }
 
 /* Options that name functions besides the selection could tell nothing without probes. */
-static void test_needed(void **state)
+TEST(test_needed)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 	const char *name = NULL;
 
-	(void)state;
 	struct plan *p = plan_with(b, (struct plan_options){ .running = true }, &layout);
 
 	for (size_t i = 0; i < p->n_funcs && !name; i++)
@@ -119,12 +117,11 @@ static void test_needed(void **state)
 }
 
 /* States are recorded by default where stubs write them, in a process that runs, too. */
-static void test_states(void **state)
+TEST(test_states)
 {
 	struct gobin *b = open_binary("kinds");
 	struct golayout layout;
 
-	(void)state;
 	struct plan *p = plan_with(
 		b,
 		(struct plan_options){ .running = true, .states = true, .states_if_inline = true },
@@ -141,14 +138,4 @@ static void test_states(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_other_strategies),
-		cmocka_unit_test(test_needed),
-		cmocka_unit_test(test_states),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_left_out, test_other_strategies, test_needed, test_states)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -50,9 +51,8 @@ static const char *const variants[] = {
 };
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
-static void test_checked(void **state)
+TEST(test_checked)
 {
-	(void)state;
 	static const char *const names[] = {
 		"main.callsInlined", "main.largeFrame",    "main.hugeFrame", "main.table",
 		"main.recursive",    "main.(*named).Name", "main.withDefer", "main.onlyPanics",
@@ -84,9 +84,8 @@ static void test_checked(void **state)
 	}
 }
 
-static void test_unchecked(void **state)
+TEST(test_unchecked)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct gocode_ctx *c = gocode_ctx_new(b);
@@ -138,7 +137,7 @@ static void test_unchecked(void **state)
 }
 
 /* One event says all of a call that only goes on to a RET. */
-static void test_brief(void **state)
+TEST(test_brief)
 {
 	static const struct {
 		const char *name;
@@ -155,7 +154,6 @@ static void test_brief(void **state)
 		{ "main.table", false, false },
 	};
 
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct gocode_ctx *c = gocode_ctx_new(b);
@@ -178,9 +176,8 @@ static void test_brief(void **state)
 	}
 }
 
-static void test_loop_at_start(void **state)
+TEST(test_loop_at_start)
 {
-	(void)state;
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 	struct gocode k = analyze(b, c, "main.loop");
@@ -214,9 +211,8 @@ static const struct gofunc *in_assembly(const struct gobin *b, const char *name)
 	return NULL;
 }
 
-static void test_tail_jumps(void **state)
+TEST(test_tail_jumps)
 {
-	(void)state;
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 	/* assembly that hands over to a body it shares */
@@ -269,9 +265,8 @@ static void count_word(void *ctx, uint64_t vaddr)
 	w->in_f += vaddr > w->f->vaddr && vaddr < w->f->vaddr + w->f->size;
 }
 
-static void test_jump_table_words(void **state)
+TEST(test_jump_table_words)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct words w = { .f = gobin_func_named(b, "main.table") };
@@ -403,9 +398,8 @@ static void check_whole_binary(const char *path, size_t *entries, size_t *checke
 	gobin_close(b);
 }
 
-static void test_whole_binaries(void **state)
+TEST(test_whole_binaries)
 {
-	(void)state;
 	size_t entries[2], checked[2];
 
 	check_whole_binary(binary_path("kinds"), &entries[0], &checked[0]);
@@ -420,12 +414,11 @@ static void test_whole_binaries(void **state)
 }
 
 /* 15,000 functions. */
-static void test_go_command(void **state)
+TEST(test_go_command)
 {
 	char path[4096];
 	size_t entries, checked;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	check_whole_binary(path, &entries, &checked);
 	assert_true(checked > 7500);
@@ -445,7 +438,7 @@ static bool is_branch_target(const struct body *y, uint32_t lo, uint32_t hi)
 }
 
 /* From the first byte on, to which morestack's way back goes, only what is left out may differ. */
-static void test_targets(void **state)
+TEST(test_targets)
 {
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
@@ -453,7 +446,6 @@ static void test_targets(void **state)
 	const size_t n = gobin_funcs(b, &funcs);
 	size_t targeted = 0, asked = 0;
 
-	(void)state;
 	assert_non_null(c);
 	for (size_t k = 0; k < n; k += 7) {
 		struct body y = { .c = c,
@@ -479,15 +471,6 @@ static void test_targets(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_checked),        cmocka_unit_test(test_unchecked),
-		cmocka_unit_test(test_brief),          cmocka_unit_test(test_loop_at_start),
-		cmocka_unit_test(test_tail_jumps),     cmocka_unit_test(test_jump_table_words),
-		cmocka_unit_test(test_whole_binaries), cmocka_unit_test(test_go_command),
-		cmocka_unit_test(test_targets),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_checked, test_unchecked, test_brief, test_loop_at_start,
+	      test_tail_jumps, test_jump_table_words, test_whole_binaries, test_go_command,
+	      test_targets)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The bytes that inline stubs displace, checked with a full decoder. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -234,7 +235,7 @@ static void check_inline(csh cs, const struct gobin *b, const struct gofunc *f,
 }
 
 /* Windows of inline stubs in all of the go command's functions but the runtime's. */
-static void test_inline_windows(void **state)
+TEST(test_inline_windows)
 {
 	char path[4096];
 	struct gobin *b;
@@ -242,7 +243,6 @@ static void test_inline_windows(void **state)
 	struct inline_share share = { 0 };
 	csh cs;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	b = open_path(path);
 	assert_non_null(b);
@@ -294,12 +294,11 @@ static struct gocode analyze(const struct gobin *b, struct gocode_ctx *c, const 
 }
 
 /* A function that runs straight to its RET is one event there, unless it takes long. */
-static void test_straight(void **state)
+TEST(test_straight)
 {
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 
-	(void)state;
 	gocode_ctx_inline(c);
 	struct gocode k = analyze(b, c, "main.straight");
 	assert_false(k.has_entry);
@@ -320,7 +319,7 @@ static void test_straight(void **state)
 }
 
 /* Entries whose windows are further on than the place that is probed without a stub. */
-static void test_entry_further_on(void **state)
+TEST(test_entry_further_on)
 {
 	static const struct {
 		const char *name;
@@ -339,7 +338,6 @@ static void test_entry_further_on(void **state)
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 
-	(void)state;
 	gocode_ctx_inline(c);
 	for (size_t i = 0; i < sizeof(funcs) / sizeof(*funcs); i++) {
 		struct gocode k = analyze(b, c, funcs[i].name);
@@ -357,12 +355,11 @@ static void test_entry_further_on(void **state)
 }
 
 /* Branches to the instruction before a RET: the call is recorded there, whichever way it comes. */
-static void test_branch_before_ret(void **state)
+TEST(test_branch_before_ret)
 {
 	struct gobin *b = open_binary("kinds");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 
-	(void)state;
 	gocode_ctx_inline(c);
 	struct gocode k = analyze(b, c, "main.leaves");
 	const struct code_branches *from = k.inline_branches;
@@ -385,14 +382,5 @@ static void test_branch_before_ret(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_inline_windows),
-		cmocka_unit_test(test_straight),
-		cmocka_unit_test(test_entry_further_on),
-		cmocka_unit_test(test_branch_before_ret),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_inline_windows, test_straight, test_entry_further_on,
+	      test_branch_before_ret)

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "binary/gocode.h"
 #include "binary/x86_64/x86_insn.h"
 
@@ -55,9 +51,8 @@ static const struct {
 	{ CODE("\x66\x0f\x3a\x0b\xc0\x09"), INSN_STEP, FLOW_NEXT, -1 }, /* roundsd */
 };
 
-static void test_classes(void **state)
+TEST(test_classes)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct insn in = { .off = 0x100, .len = cases[i].len };
 
@@ -70,9 +65,8 @@ static void test_classes(void **state)
 	}
 }
 
-static void test_bytes_cut_short(void **state)
+TEST(test_bytes_cut_short)
 {
-	(void)state;
 	/* only prefixes, or a VEX prefix without its opcode: refused, nothing read beyond */
 	static const char *const cut[] = { "\x66", "\x48",     "\xf0\x2e\x66",
 					   "\xc5", "\xc4\xe2", "\x62\xf1\x7c" };
@@ -85,9 +79,8 @@ static void test_bytes_cut_short(void **state)
 	}
 }
 
-static void test_sp_change(void **state)
+TEST(test_sp_change)
 {
-	(void)state;
 	static const struct {
 		const uint8_t *bytes;
 		uint8_t len;
@@ -122,9 +115,8 @@ static void test_sp_change(void **state)
 	}
 }
 
-static void test_table_jumps(void **state)
+TEST(test_table_jumps)
 {
-	(void)state;
 	/* jmp *(%rcx,%rax,8) */
 	assert_true(x86_is_table_jump(CODE("\xff\x24\xc1")));
 	/* jmp *(%r8,%rax,8) */
@@ -158,9 +150,8 @@ static bool repeats(const uint8_t *p, size_t len)
 	return in.loops;
 }
 
-static void test_repeats(void **state)
+TEST(test_repeats)
 {
-	(void)state;
 	assert_true(repeats(CODE("\xf3\x48\xab")));          /* rep stosq */
 	assert_true(repeats(CODE("\xf3\xa4")));              /* rep movsb */
 	assert_true(repeats(CODE("\xf2\xae")));              /* repne scasb */
@@ -171,13 +162,4 @@ static void test_repeats(void **state)
 	assert_false(repeats(CODE("\xf3")));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_classes),   cmocka_unit_test(test_bytes_cut_short),
-		cmocka_unit_test(test_sp_change), cmocka_unit_test(test_table_jumps),
-		cmocka_unit_test(test_repeats),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_classes, test_bytes_cut_short, test_sp_change, test_table_jumps, test_repeats)

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/x86_64/x86_length.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "binary/capstone/capstone_open.h"
 
@@ -49,11 +45,10 @@ static void compare_operands(uint8_t *code, unsigned at)
 }
 
 /* Every opcode of both tables after every prefix that is known, REX and not. */
-static void test_all_forms(void **state)
+TEST(test_all_forms)
 {
 	static const uint8_t prefixes[] = { 0, 0x66, 0xf2, 0xf3, 0x2e, 0xf0 };
 
-	(void)state;
 	known = 0;
 	for (size_t i = 0; i < sizeof(prefixes); i++)
 		for (unsigned rex = 0x3f; rex < 0x50; rex++)
@@ -81,12 +76,11 @@ static uint64_t next_random(uint64_t *x)
 	return *x;
 }
 
-static void test_random_bytes(void **state)
+TEST(test_random_bytes)
 {
 	uint64_t x = 88172645463325252ull;
 	uint8_t code[16];
 
-	(void)state;
 	known = 0;
 	for (int i = 0; i < 300000; i++) {
 		for (size_t k = 0; k < sizeof(code); k += sizeof(x)) {
@@ -99,7 +93,7 @@ static void test_random_bytes(void **state)
 }
 
 /* At each byte less than an instruction has it is unknown, and none behind is read. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	static const uint8_t code[][15] = {
 		{ 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8 },             /* movabs */
@@ -110,7 +104,6 @@ static void test_cut_off(void **state)
 	};
 	static const unsigned lengths[] = { 10, 11, 9, 6, 12 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
 		assert_int_equal(x86_length(code[i], lengths[i]), lengths[i]);
 		for (unsigned n = 0; n < lengths[i]; n++) {
@@ -124,7 +117,7 @@ static void test_cut_off(void **state)
 }
 
 /* Forms that capstone refuses, and those that are left to it. */
-static void test_left_to_the_disassembler(void **state)
+TEST(test_left_to_the_disassembler)
 {
 	static const uint8_t code[][15] = {
 		{ 0xc5, 0xfe, 0x6f, 0x00 },       /* vmovdqu */
@@ -136,36 +129,24 @@ static void test_left_to_the_disassembler(void **state)
 		{ 0x66, 0xe8, 0, 0, 0, 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(code) / sizeof(*code); i++)
 		assert_int_equal(x86_length(code[i], 15), 0);
 }
 
-static int open_capstone(void **state)
+FIXTURE(open_capstone)
 {
-	(void)state;
 	if (capstone_open(CS_ARCH_X86, &handle) || !(decoded = cs_malloc(handle)))
 		return -1;
 	capstone_want_text(false);
 	return 0;
 }
 
-static int close_capstone(void **state)
+FIXTURE(close_capstone)
 {
-	(void)state;
 	cs_free(decoded, 1);
 	cs_close(&handle);
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all_forms),
-		cmocka_unit_test(test_random_bytes),
-		cmocka_unit_test(test_cut_off),
-		cmocka_unit_test(test_left_to_the_disassembler),
-	};
-
-	return cmocka_run_group_tests(tests, open_capstone, close_capstone);
-}
+TESTS_BETWEEN(open_capstone, close_capstone, test_all_forms, test_random_bytes, test_cut_off,
+	      test_left_to_the_disassembler)

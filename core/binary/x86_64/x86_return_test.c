@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Where functions are seen to return, checked with a full decoder. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -67,14 +68,13 @@ static size_t check_func(csh cs, const struct gobin *b, struct gocode_ctx *c,
 	return found;
 }
 
-static void test_ways(void **state)
+TEST(test_ways)
 {
 	char path[4096];
 	const struct gofunc *funcs;
 	size_t found = 0;
 	csh cs;
 
-	(void)state;
 	go_command(path, sizeof(path));
 	struct gobin *b = open_path(path);
 	assert_non_null(b);
@@ -107,11 +107,10 @@ static size_t emulated_returns(const struct gobin *b, struct gocode_ctx *c, cons
 }
 
 /* newproc1 gives up its thread's lock last, with a conditional jump, and has its result by then. */
-static void test_newproc1(void **state)
+TEST(test_newproc1)
 {
 	static const char *const variants[] = { "kinds", "kinds.pie.stripped", "cgo" };
 
-	(void)state;
 	for (size_t v = 0; v < sizeof(variants) / sizeof(*variants); v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct gocode_ctx *c = gocode_ctx_new(b);
@@ -124,12 +123,4 @@ static void test_newproc1(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_newproc1),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_ways, test_newproc1)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /* What a stub displaces, as a second disassembler sees it. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -97,22 +98,14 @@ static void check(const char *path, size_t one_in)
 	gobin_close(b);
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
 	char path[4096];
 
-	(void)state;
 	check(binary_path("kinds"), 1);
 	check(binary_path("kinds.pie.stripped"), 1);
 	go_command(path, sizeof(path)); /* 15,000 functions */
 	check(path, 8);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_windows)

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
+#include "binary/x86_64/x86.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static size_t taken, failing; /* the allocation that fails, from 1; 0: none */
+static bool for_good;         /* and all after it */
+
+static void *failing_calloc(size_t n, size_t size)
+{
+	taken++;
+	return failing && (taken == failing || (for_good && taken > failing)) ? NULL
+									      : calloc(n, size);
+}
+
+static int open_failing_at(csh *handle, size_t at)
+{
+	taken = 0;
+	failing = at;
+	return x86_open(handle);
+}
+
+/* Each allocation of a handle made to fail, alone and with all after it: the handle is refused, and
+ * one opened later works. */
+TEST(test_no_memory)
+{
+	csh handle;
+
+	x86_calloc = failing_calloc;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	size_t n = taken;
+	assert_true(n > 0); /* capstone 5 takes fewer than 4 does */
+	cs_close(&handle);
+	for (size_t i = 1; i <= 2 * n; i++) {
+		for_good = i > n;
+		assert_int_equal(open_failing_at(&handle, for_good ? i - n : i), -ENOMEM);
+		assert_int_equal(handle, 0);
+	}
+	for_good = false;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	cs_close(&handle);
+	x86_calloc = calloc;
+}
+
+/* Nothing is allocated by what a handle does later. */
+TEST(test_ready)
+{
+	static const uint8_t code[] = { 0x48, 0x81, 0xec, 0x10, 0x02, 0, 0, /* sub $0x210,%rsp */
+					0xc3 };
+	const uint8_t *p = code;
+	size_t left = sizeof(code);
+	uint64_t at = 0x1000;
+	csh handle;
+
+	x86_calloc = failing_calloc;
+	assert_int_equal(open_failing_at(&handle, 0), 0);
+	assert_int_equal(cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
+	cs_insn *in = cs_malloc(handle);
+	assert_non_null(in);
+	failing = taken + 1;
+	assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+	assert_int_equal(in->id, X86_INS_SUB);
+	assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+	assert_int_equal(in->id, X86_INS_RET);
+	assert_int_equal(taken, failing - 1);
+	cs_free(in, 1);
+	cs_close(&handle);
+	x86_calloc = calloc;
+}
+
+/* The same instruction either way; its operands are in the text where that is wanted. */
+TEST(test_text)
+{
+	static const uint8_t code[] = { 0x48, 0x81, 0xec, 0x10, 0x02, 0, 0 };
+	csh handle;
+
+	assert_int_equal(x86_open(&handle), 0);
+	cs_insn *in = cs_malloc(handle);
+	assert_non_null(in);
+	for (int wanted = 0; wanted < 2; wanted++) {
+		const uint8_t *p = code;
+		size_t left = sizeof(code);
+		uint64_t at = 0x1000;
+
+		x86_want_text(wanted);
+		assert_true(cs_disasm_iter(handle, &p, &left, &at, in));
+		assert_int_equal(in->size, 7);
+		assert_int_equal(in->id, X86_INS_SUB);
+		assert_int_equal(strstr(in->op_str, "0x210") != NULL, wanted);
+	}
+	cs_free(in, 1);
+	cs_close(&handle);
+}
+
+TESTS(test_no_memory, test_ready, test_text)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events with arguments in the rings of inline stubs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "rings/rings_fixture.h"
 
 #define GOPC  0x1234
@@ -138,14 +134,4 @@ static void late(void **state)
 	assert_create(&f->with_args[0], 3 * MS, 7, 9);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(in_their_turn, rings_setup, rings_teardown),
-		cmocka_unit_test_setup_teardown(stopped_and_grown, rings_setup, rings_teardown),
-		cmocka_unit_test_setup_teardown(over_rounds, rings_setup, rings_teardown),
-		cmocka_unit_test_setup_teardown(late, rings_setup, rings_teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(rings_setup, rings_teardown, in_their_turn, stopped_and_grown, over_rounds, late)

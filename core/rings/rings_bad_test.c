@@ -2,14 +2,10 @@
 /* Rings as no stub would write them. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "rings/rings_fixture.h"
 
 static void head_past_the_size(struct ring_head *r)
@@ -352,20 +348,6 @@ static void what_cannot_be_read(void **state)
 		assert_non_null(ring_fault_text(i));
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(a_bad_rings_loss_reaches_its_end),
-		test(a_bad_ring_is_disabled),
-		test(an_event_before_any_context),
-		test(counters_that_cannot_be),
-		test(shutting_all),
-		test(off_and_on),
-		test(off_and_on_meanwhile),
-		test(what_cannot_be_read),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(rings_setup, rings_teardown, a_bad_rings_loss_reaches_its_end, a_bad_ring_is_disabled,
+	   an_event_before_any_context, counters_that_cannot_be, shutting_all, off_and_on,
+	   off_and_on_meanwhile, what_cannot_be_read)

@@ -6,15 +6,11 @@
  */
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "base/event_kinds.h"
 #include "rings/ring_image_fixture.h"
 
@@ -141,11 +137,10 @@ static void same_events(const char *file)
 	free(in_steps);
 }
 
-static void recorded_rings(void **state)
+TEST(recorded_rings)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/rings/*.rings", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 8);
 	for (size_t i = 0; i < g.gl_pathc; i++)
@@ -153,9 +148,4 @@ static void recorded_rings(void **state)
 	globfree(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(recorded_rings) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(recorded_rings)

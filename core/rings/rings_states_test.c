@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* States of goroutines in the rings of inline stubs. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "rings/rings_fixture.h"
 
 /* As they are written, and wakes, which nobody may have done. */
@@ -47,10 +43,4 @@ static void states_and_wakes(void **state)
 	assert_int_equal(rings_stats(f->rings).disabled, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test_setup_teardown(
-		states_and_wakes, rings_setup, rings_teardown) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(rings_setup, rings_teardown, states_and_wakes)

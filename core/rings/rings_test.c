@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Rings as stubs write them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "rings/rings_fixture.h"
 
 static void whose_and_when(void **state)
@@ -391,22 +387,7 @@ static void each_ring_filled_in_turn(void **state)
 		free(memory[i].at);
 }
 
-#define test(name) cmocka_unit_test_setup_teardown(name, rings_setup, rings_teardown)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		test(whose_and_when),
-		test(up_to_the_watermark),
-		test(over_the_end_of_the_ring),
-		test(many_at_once),
-		test(while_a_stub_is_at_work),
-		test(a_thread_stopped_in_a_stub_is_passed_by),
-		test(drops_are_losses),
-		test(a_drop_after_the_last_pair),
-		test(given_back_in_a_long_round),
-		test(each_ring_filled_in_turn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(rings_setup, rings_teardown, whose_and_when, up_to_the_watermark,
+	   over_the_end_of_the_ring, many_at_once, while_a_stub_is_at_work,
+	   a_thread_stopped_in_a_stub_is_passed_by, drops_are_losses, a_drop_after_the_last_pair,
+	   given_back_in_a_long_round, each_ring_filled_in_turn)

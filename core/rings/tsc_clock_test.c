@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "rings/tsc_clock.h"
 
 #define MS 1000000u
 
 static struct tsc_clock clock_;
 
-static int fresh(void **state)
+FIXTURE(fresh)
 {
-	(void)state;
 	memset(&clock_, 0, sizeof(clock_));
 	return 0;
 }
@@ -25,9 +20,8 @@ static bool add(uint64_t tsc, uint64_t ns)
 	return tsc_clock_add(&clock_, &(struct tsc_pair){ .tsc = tsc, .ns = ns });
 }
 
-static void between_two_pairs_on_a_line(void **state)
+TEST(between_two_pairs_on_a_line)
 {
-	(void)state;
 	assert_null(tsc_clock_find(&clock_, 5));
 	assert_false(add(3000, 1000));
 	assert_null(tsc_clock_find(&clock_, 3000));        /* one pair has no slope */
@@ -45,11 +39,10 @@ static void between_two_pairs_on_a_line(void **state)
 
 /* The rate changes a little from pair to pair, as time adjustment has it, and pairs are off by some
  * ns: later counters have later times all the same. */
-static void drift_and_noise_keep_the_order(void **state)
+TEST(drift_and_noise_keep_the_order)
 {
 	uint64_t tsc = 1000, ns = 77, seed = 42, last = 0;
 
-	(void)state;
 	for (int i = 0; i < 3000; i++) {
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		add(tsc, ns + (seed >> 60));
@@ -70,11 +63,10 @@ static void drift_and_noise_keep_the_order(void **state)
 	assert_int_equal(last, clock_.last.ns);
 }
 
-static void a_jump_is_reported_once(void **state)
+TEST(a_jump_is_reported_once)
 {
 	uint64_t i = 0;
 
-	(void)state;
 	for (; i < 10; i++)
 		assert_false(add(i * 2 * MS, i * MS));
 	/* the virtual machine moved: 3 ms passed that the counter knows nothing of */
@@ -88,18 +80,16 @@ static void a_jump_is_reported_once(void **state)
 }
 
 /* Time adjustment slews by 500 millionths at the most: over 100 ms more than a jump is. */
-static void slewing_is_no_jump(void **state)
+TEST(slewing_is_no_jump)
 {
-	(void)state;
 	add(0, 0);
 	assert_false(add(100 * MS, 100 * MS));
 	assert_false(add(200 * MS, 200 * MS + 45000));
 	assert_true(add(300 * MS, 300 * MS + 45000 + 90000));
 }
 
-static void a_doubtful_pair_is_no_jump(void **state)
+TEST(a_doubtful_pair_is_no_jump)
 {
-	(void)state;
 	add(0, 0);
 	add(1 * MS, 1 * MS);
 	assert_false(tsc_clock_add(&clock_, &(struct tsc_pair){ .tsc = 2 * MS,
@@ -107,9 +97,8 @@ static void a_doubtful_pair_is_no_jump(void **state)
 								.doubt_ns = 35000 }));
 }
 
-static void a_counter_that_went_back(void **state)
+TEST(a_counter_that_went_back)
 {
-	(void)state;
 	add(500 * MS, 1 * MS);
 	add(501 * MS, 2 * MS);
 	assert_true(add(7 * MS, 3 * MS)); /* another host's */
@@ -122,9 +111,8 @@ static void a_counter_that_went_back(void **state)
 	assert_int_equal(clock_.last.ns, 4 * MS);
 }
 
-static void before_all_that_is_kept(void **state)
+TEST(before_all_that_is_kept)
 {
-	(void)state;
 	for (uint64_t i = 10; i < 10 + TSC_SEGMENTS + 40; i++)
 		add(i * 2 * MS, i * MS);
 	assert_int_equal(clock_.end - clock_.first, TSC_SEGMENTS);
@@ -133,11 +121,10 @@ static void before_all_that_is_kept(void **state)
 	assert_int_equal(tsc_clock_ns(&clock_, 0), 0);
 }
 
-static void offset_is_of_the_fastest_answer(void **state)
+TEST(offset_is_of_the_fastest_answer)
 {
 	struct tsc_offset o = { .doubt = UINT64_MAX };
 
-	(void)state;
 	assert_int_equal(tsc_offset_sure(&o, 200), 0);
 	tsc_offset_add(&o, 1000, 91000, 101000);
 	tsc_offset_add(&o, 200000, 200150, 200200);
@@ -147,11 +134,10 @@ static void offset_is_of_the_fastest_answer(void **state)
 	assert_int_equal(tsc_offset_sure(&o, 200), 50);
 }
 
-static void a_slow_answer_proves_no_offset(void **state)
+TEST(a_slow_answer_proves_no_offset)
 {
 	struct tsc_offset o = { .doubt = UINT64_MAX };
 
-	(void)state;
 	/* the other CPU answered at once, this thread had to wait for its own */
 	tsc_offset_add(&o, 1000000, 1000100, 61000000);
 	assert_int_equal(tsc_offset_sure(&o, 400), 0);

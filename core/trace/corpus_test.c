@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The traces of fixtures/formats, one for each version of the format there ever was: every one
  * still says what it said when it was written. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <dirent.h>
@@ -219,13 +220,12 @@ static void check_file(const char *name)
 	free(want);
 }
 
-static void test_every_version_reads(void **state)
+TEST(test_every_version_reads)
 {
 	DIR *dir = opendir(FOLDER);
 	struct dirent *d;
 	unsigned files = 0;
 
-	(void)state;
 	assert_non_null(dir);
 	if (storing() && access(sample_of(FORMAT_MINOR, ".gotrace"), F_OK))
 		store_sample();
@@ -242,12 +242,11 @@ static void test_every_version_reads(void **state)
 }
 
 /* The version that is written now is one of them, and has all that it can say. */
-static void test_this_version_is_there(void **state)
+TEST(test_this_version_is_there)
 {
 	bool seen[EV_KIND_MAX + 1] = { false };
 	struct event_ext ev;
 
-	(void)state;
 	for (unsigned minor = 0; minor <= FORMAT_MINOR; minor++)
 		if (access(sample_of(minor, ".gotrace"), F_OK))
 			fail_msg(
@@ -266,12 +265,4 @@ static void test_this_version_is_there(void **state)
 				 kind, event_kind_name(kind), FORMAT_MAJOR, FORMAT_MINOR);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_every_version_reads),
-		cmocka_unit_test(test_this_version_is_there),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_every_version_reads, test_this_version_is_there)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reading traces that are cut off, damaged or made to do harm. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -270,15 +271,5 @@ static void test_block_payload(void **state)
 	block_encoder_free(e);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_truncated, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_zeros, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_one_byte, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_chunk_missing, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_mended, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_block_payload, set_up, tear_down),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_truncated, test_zeros, test_one_byte, test_chunk_missing,
+	   test_mended, test_block_payload)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -28,11 +29,10 @@ static void count_lines(void *ctx, enum log_level level, const char *line)
 	++*(int *)ctx;
 }
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	struct evlist l;
 
-	(void)state;
 	/* "all,2" mixes a name and a number, which is refused: put it right first. */
 	char *text = strdup(example);
 	assert_non_null(text);
@@ -74,7 +74,7 @@ static void test_parse(void **state)
 	evlist_free(&l);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const char *const lists[] = {
 		"1 entry main.f 100",
@@ -116,7 +116,6 @@ static void test_refused(void **state)
 	struct evlist l;
 	int lines = 0;
 
-	(void)state;
 	log_set_sink(count_lines, &lines);
 	for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
 		if (evlist_parse(&l, lists[i], "list") != -EBADMSG)
@@ -129,13 +128,12 @@ static void test_refused(void **state)
 }
 
 /* Writing a list and reading it gives the same list. */
-static void test_write(void **state)
+TEST(test_write)
 {
 	struct evlist a, b;
 	char *text = strdup(example), *first = NULL, *second = NULL;
 	size_t len;
 
-	(void)state;
 	assert_non_null(text);
 	memcpy(strstr(text, "all,2"), "all  ", 5);
 	assert_int_equal(evlist_parse(&a, text, "list"), 0);
@@ -172,7 +170,7 @@ static void test_write(void **state)
 }
 
 /* A list is shown on terminals, of which some take a lone 0x9b for the begin of a command. */
-static void test_strange_words(void **state)
+TEST(test_strange_words)
 {
 	struct trace_kv kv = { (char *)(uintptr_t) "a b\xc2\x9b\x9b",
 			       (char *)(uintptr_t) "c\x9b\u202e\n d" };
@@ -183,7 +181,6 @@ static void test_strange_words(void **state)
 	FILE *out = open_memstream(&text, &len);
 	struct evlist l;
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(evlist_write_info(out, &info), 0);
 	fclose(out);
@@ -195,14 +192,13 @@ static void test_strange_words(void **state)
 	free(text);
 }
 
-static void test_read(void **state)
+TEST(test_read)
 {
 	static const char text[] = "1 entry f 1 1\n1 exit f 1 2\n",
 			  with_nul[] = "1 entry f\0 1 1\n";
 	struct evlist l;
 	int lines = 0;
 
-	(void)state;
 	FILE *in = fmemopen((void *)(uintptr_t)text, sizeof(text) - 1, "r");
 	assert_non_null(in);
 	assert_int_equal(evlist_read(&l, in, "list"), 0);
@@ -221,7 +217,7 @@ static void test_read(void **state)
 }
 
 /* A trace as a list says the same, sites apart, which are made anew. */
-static void test_dump(void **state)
+TEST(test_dump)
 {
 	struct trace_pc pc = { .pc = 0x401000, .func = (char *)(uintptr_t) "main.changed" };
 	const struct trace_kv end[] = {
@@ -236,7 +232,6 @@ static void test_dump(void **state)
 	char *text;
 	int fd = sample_file();
 
-	(void)state;
 	sample_info(&info);
 	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
 	assert_non_null(w);
@@ -278,12 +273,4 @@ static void test_dump(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse), cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_write), cmocka_unit_test(test_read),
-		cmocka_unit_test(test_dump),  cmocka_unit_test(test_strange_words),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parse, test_refused, test_write, test_read, test_dump, test_strange_words)

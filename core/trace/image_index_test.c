@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The image at an address, against looking at all of them. */
+#include "base/test_fixture.h"
 #include "trace/image_index.h"
 #include "trace/sample_trace_fixture.h"
 #include "trace/samples.h"
@@ -13,12 +14,11 @@ static uint32_t look_at_all(const struct sample_image *images, size_t n, uint32_
 	return TRACE_NONE;
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct sample_image images[40];
 	uint64_t seed = sample_seed("image_index");
 
-	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		const size_t n = sample_random(&seed) % 40;
 		struct image_index x = { 0 };
@@ -43,7 +43,7 @@ static void test_random(void **state)
 }
 
 /* The kernel's addresses are of no process, and an image may reach to the last address. */
-static void test_kernel(void **state)
+TEST(test_kernel)
 {
 	const struct sample_image images[] = {
 		{ .process = TRACE_NONE, .start = 1ull << 63, .end = UINT64_MAX },
@@ -51,7 +51,6 @@ static void test_kernel(void **state)
 	};
 	struct image_index x = { 0 };
 
-	(void)state;
 	assert_int_equal(image_index_build(&x, images, 2), 0);
 	assert_int_equal(image_index_find(&x, 0, UINT64_MAX - 1), 0);
 	assert_int_equal(image_index_find(&x, 7, 1ull << 63), 0);
@@ -61,7 +60,7 @@ static void test_kernel(void **state)
 	assert_int_equal(image_index_find(&x, 0, 0), TRACE_NONE);
 }
 
-static void image_paths(void **state)
+TEST(image_paths)
 {
 	static const struct {
 		const char *path;
@@ -75,14 +74,13 @@ static void image_paths(void **state)
 		{ "", 0 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(
 			sample_image_path_len(&(struct sample_image){ .path = cases[i].path }),
 			cases[i].len);
 }
 
-static void image_files(void **state)
+TEST(image_files)
 {
 	static const struct {
 		const char *path, *file;
@@ -97,7 +95,6 @@ static void image_files(void **state)
 		{ "/ (deleted)", "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		size_t len;
 		const char *file = sample_image_file(
@@ -108,14 +105,4 @@ static void image_files(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(image_files),
-		cmocka_unit_test(image_paths),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_kernel),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(image_files, image_paths, test_random, test_kernel)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The keys of keys.h and those that FORMAT.md lists are the same. */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "trace/keys.h"
 
 static char header[65536], page[65536];
@@ -23,9 +18,8 @@ static void read_text(const char *path, char *text, size_t size)
 	fclose(in);
 }
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-	(void)state;
 	read_text("core/trace/keys.h", header, sizeof(header));
 	read_text("core/trace/FORMAT.md", page, sizeof(page));
 	return 0;
@@ -40,12 +34,11 @@ static void expect_in(const char *text, const char *before, const char *key, con
 		fail_msg("%s does not have the key %s", where, key);
 }
 
-static void test_page_has_all(void **state)
+TEST(test_page_has_all)
 {
 	const char *at = header;
 	size_t n = 0;
 
-	(void)state;
 	for (char name[48], key[48]; (at = strstr(at, "\n#define ")); n++) {
 		at++;
 		if (sscanf(at, "#define %47s \"%47[^\"]\"", name, key) == 2)
@@ -55,12 +48,11 @@ static void test_page_has_all(void **state)
 }
 
 /* Each key of the first column of the page's last table. */
-static void test_header_has_all(void **state)
+TEST(test_header_has_all)
 {
 	const char *at = strstr(page, "\n## Keys\n");
 	size_t n = 0;
 
-	(void)state;
 	assert_non_null(at);
 	while ((at = strstr(at, "\n| `"))) {
 		const char *end = strstr(at + 2, " | ");
@@ -83,11 +75,4 @@ static void test_header_has_all(void **state)
 	assert_true(n > 55);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_page_has_all),
-		cmocka_unit_test(test_header_has_all),
-	};
-	return cmocka_run_group_tests(tests, setup, NULL);
-}
+TESTS_BETWEEN(setup, NULL, test_page_has_all, test_header_has_all)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The files of fixtures/malformed-traces: each with its outcome and its message. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -57,13 +58,12 @@ static void check(const char *name, const char *outcome, unsigned long events, c
 			 log.last);
 }
 
-static void test_malformed(void **state)
+TEST(test_malformed)
 {
 	FILE *list = fopen(FOLDER "expected", "re");
 	char line[512];
 	int n = 0;
 
-	(void)state;
 	assert_non_null(list); /* to be run from the top of the source tree */
 	limit_memory();
 	while (fgets(line, sizeof(line), list)) {
@@ -83,7 +83,7 @@ static void test_malformed(void **state)
 }
 
 /* The one file that is right, event by event: the format page and the reader agree. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	static const struct event_ext want[] = {
 		{ .h = { .ts_ns = 1000,
@@ -102,7 +102,6 @@ static void test_whole(void **state)
 	struct trace_reader *r = trace_reader_open(FOLDER "whole.bin");
 	struct event_ext ev;
 
-	(void)state;
 	assert_non_null(r);
 	const struct trace_info *info = trace_reader_info(r);
 	assert_string_equal(trace_info_get(info, "go.version"), "go1.26.0");
@@ -119,11 +118,10 @@ static void test_whole(void **state)
 	trace_reader_close(r);
 }
 
-static void test_not_there(void **state)
+TEST(test_not_there)
 {
 	struct sample_log log = { 0 };
 
-	(void)state;
 	log_set_sink(sample_sink, &log);
 	assert_null(trace_reader_open(FOLDER "not-there.bin"));
 	assert_int_equal(errno, ENOENT);
@@ -133,12 +131,4 @@ static void test_not_there(void **state)
 	assert_int_equal(log.lines, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_not_there),
-		cmocka_unit_test(test_malformed),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_whole, test_not_there, test_malformed)

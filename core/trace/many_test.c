@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Many events at once, and in a hurry. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 static struct trace_writer *begin(int fd)
@@ -15,7 +16,7 @@ static struct trace_writer *begin(int fd)
 
 /* Events in arrays make the same file as one by one; in a hurry it is another one that reads the
  * same. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	uint64_t seed = sample_seed("many");
 	size_t n = 100000, done = 0, of[3] = { 0 };
@@ -25,7 +26,6 @@ static void test_many(void **state)
 	int fd[3];
 	struct trace_writer *w[3];
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		if (event_kind_has_args(ev[i].h.kind))
 			ev[i] = (struct event_ext){ .h = ev[i ? i - 1 : 0].h };
@@ -76,11 +76,4 @@ static void test_many(void **state)
 	free(ev);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_many)

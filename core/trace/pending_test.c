@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a writer says it may still write, against what it writes. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 /* Whatever the events are, and however few of them a flush writes. */
-static void bounds_what_a_flush_writes(void **state)
+TEST(bounds_what_a_flush_writes)
 {
 	uint64_t seed = 1, most_of_an_event = 0;
 
-	(void)state;
 	for (unsigned wild = 0; wild <= 100; wild += 50) {
 		struct event_ext *ev = sample_events(20000, wild, &seed);
 		struct trace_info info;
@@ -40,9 +40,4 @@ static void bounds_what_a_flush_writes(void **state)
 	assert_true(most_of_an_event > 16); /* ordinary ones take 2 to 5 */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(bounds_what_a_flush_writes) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(bounds_what_a_flush_writes)

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The memory that tables say they take is about what malloc gave. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <malloc.h>
 #include <stdio.h>
 
+#include "base/test_fixture.h"
 #include "trace/samples.h"
 
 static uint64_t in_use(void)
@@ -47,12 +42,11 @@ static void add(struct sample_tables *t, uint32_t i)
 			 0);
 }
 
-static void test_as_much(void **state)
+TEST(test_as_much)
 {
 	struct sample_tables t = { 0 };
 	const uint64_t before = in_use();
 
-	(void)state;
 	for (uint32_t i = 0; i < 10000; i++)
 		add(&t, i);
 	const uint64_t took = in_use() - before;
@@ -66,9 +60,4 @@ static void test_as_much(void **state)
 	assert_int_equal(t.bytes, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_as_much) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_as_much)

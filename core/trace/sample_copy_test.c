@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Samples of some processes, and of several traces, as one trace. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include "trace/keys.h"
@@ -167,12 +168,11 @@ static void check_names(struct trace_reader *r)
 
 static char dir[] = "/tmp/sample_copy_test.XXXXXX";
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct sample_copy_counts counts;
 	uint64_t samples[2], weight[2];
 
-	(void)state;
 	struct trace_reader *r = copy(dir, NULL, &counts);
 
 	read_copy(r, samples, weight);
@@ -201,13 +201,12 @@ static bool is_two(void *ctx, uint32_t number, const struct sample_process *p)
 	return p->pid == 12;
 }
 
-static void test_process(void **state)
+TEST(test_process)
 {
 	const struct sample_copy_options opt = { .process = is_two };
 	struct sample_copy_counts counts;
 	uint64_t samples[2], weight[2];
 
-	(void)state;
 	struct trace_reader *r = copy(dir, &opt, &counts);
 
 	read_copy(r, samples, weight);
@@ -221,13 +220,12 @@ static void test_process(void **state)
 }
 
 /* From the second trace on, and of the third one half. */
-static void test_time(void **state)
+TEST(test_time)
 {
 	const struct sample_copy_options opt = { .from_ns = MINUTE, .to_ns = 2 * MINUTE + 10000 };
 	struct sample_copy_counts counts;
 	uint64_t samples[2], weight[2];
 
-	(void)state;
 	struct trace_reader *r = copy(dir, &opt, &counts);
 
 	read_copy(r, samples, weight);
@@ -276,7 +274,7 @@ static struct trace_reader *waited(const char *const texts[2])
 	return r;
 }
 
-static void test_reasons(void **state)
+TEST(test_reasons)
 {
 	static const char *const texts[2][2] = { { "select", "sleep" }, { "sleep", "IO wait" } };
 	struct sample_copy_counts counts;
@@ -284,7 +282,6 @@ static void test_reasons(void **state)
 	struct sample_span span;
 	char path[256], got[256] = "";
 
-	(void)state;
 	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	snprintf(path, sizeof(path), "%s/to", dir);
 	struct trace_writer *w = trace_writer_new(
@@ -324,14 +321,13 @@ static void test_reasons(void **state)
 /* Names that are given name the source's numbers, which stay: whoever copies has written them
  * already.
  */
-static void test_reasons_given(void **state)
+TEST(test_reasons_given)
 {
 	static const char *const texts[2] = { "select", "sleep" };
 	struct trace_info info = { 0 }, given = { 0 }, names = { 0 };
 	struct sample_span span;
 	char path[256], got[64] = "";
 
-	(void)state;
 	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	/* the first sample has reason 1, which is not the first of these to be copied */
 	assert_int_equal(trace_info_set(&given, KEY_STATES_REASON ".1", "IO wait"), 0);
@@ -365,24 +361,14 @@ static void test_reasons_given(void **state)
 	unlink(path);
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	return mkdtemp(dir) ? 0 : -1;
 }
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
-	(void)state;
 	return rmdir(dir);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),           cmocka_unit_test(test_process),
-		cmocka_unit_test(test_time),          cmocka_unit_test(test_reasons),
-		cmocka_unit_test(test_reasons_given),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TESTS_BETWEEN(make_dir, remove_dir, test_all, test_process, test_time, test_reasons,
+	      test_reasons_given)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Samples into a file and out again. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -78,7 +79,7 @@ static void assert_same_tables(const struct sample_tables *a, const struct sampl
 	}
 }
 
-static void fixture_comes_back(void **state)
+TEST(fixture_comes_back)
 {
 	int fd = sample_file();
 	struct trace_writer *w = new_writer(fd);
@@ -86,7 +87,6 @@ static void fixture_comes_back(void **state)
 	struct sample_tables copy;
 	uint64_t n = 0, weight = 0;
 
-	(void)state;
 	assert_int_equal(samples_fixture_write(w, true), 0);
 	assert_int_equal(trace_writer_flush(w), 0);
 	struct trace_reader *r = trace_reader_open(sample_path(fd));
@@ -115,7 +115,7 @@ static void fixture_comes_back(void **state)
 }
 
 /* Random stacks, many blocks, also from several flushes: each sample comes back as it was. */
-static void random_ones_come_back(void **state)
+TEST(random_ones_come_back)
 {
 	enum { N = 40000 };
 	/* the first have none */
@@ -128,7 +128,6 @@ static void random_ones_come_back(void **state)
 	struct sample_span span;
 	size_t n = 0;
 
-	(void)state;
 	put_process(w);
 	for (size_t i = 0; i < N; i++) {
 		struct sample_stack x = { .n = sample_random(&seed) % 64, .pcs = pcs };
@@ -179,7 +178,7 @@ static void random_ones_come_back(void **state)
 }
 
 /* The numbers of states are those of stored traces, whatever states are added to others. */
-static void stored_states_are_fixed(void **state)
+TEST(stored_states_are_fixed)
 {
 	/* time, goid, weight, process, tid, stack, labels, state, reason */
 	uint8_t bytes[] = { 2, 2, 2, 0, 2, 0, 0, 0, 0 };
@@ -191,7 +190,6 @@ static void stored_states_are_fixed(void **state)
 	struct sample s;
 	uint32_t number;
 
-	(void)state;
 	put_process(w);
 	assert_int_equal(trace_writer_stack(w, &stack, &number), 0);
 	const struct sample_tables *t = trace_writer_tables(w);
@@ -210,7 +208,7 @@ static void stored_states_are_fixed(void **state)
 }
 
 /* Deaths come back, in traces of events as well; what names nothing is refused. */
-static void deaths_come_back(void **state)
+TEST(deaths_come_back)
 {
 	const uint64_t pcs[] = { 7, 8 };
 	const struct sample_stack stack = { .n = 2, .pcs = pcs };
@@ -222,7 +220,6 @@ static void deaths_come_back(void **state)
 	struct event_ext ev = { .h = { .kind = EV_ENTRY } };
 	uint32_t number;
 
-	(void)state;
 	bad[0].process = bad[1].stack = 1;
 	bad[2].kind = DEATH_KINDS;
 	assert_int_equal(trace_writer_event(w, &ev), 0);
@@ -249,7 +246,7 @@ static void deaths_come_back(void **state)
 }
 
 /* What is the same has one number, what differs in anything has another. */
-static void stacks_are_told_apart(void **state)
+TEST(stacks_are_told_apart)
 {
 	static const uint64_t a[] = { 1, 2, 3 }, b[] = { 1, 2, 4 };
 	const struct sample_stack stacks[] = { { 0, 3, a, 0 }, { 0, 2, a, 0 }, { 0, 3, b, 0 },
@@ -262,7 +259,6 @@ static void stacks_are_told_apart(void **state)
 	struct trace_writer *w = new_writer(fd);
 	uint32_t number;
 
-	(void)state;
 	put_process(w);
 	put_process(w);
 	for (int again = 0; again < 2; again++) {
@@ -280,7 +276,7 @@ static void stacks_are_told_apart(void **state)
 }
 
 /* What is refused is refused alone: the trace goes on. */
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
 	static const uint64_t pcs[STACK_MAX_FRAMES + 1];
 	struct sample_log log = { 0 };
@@ -289,7 +285,6 @@ static void nonsense_is_refused(void **state)
 	struct sample_span span;
 	uint32_t number;
 
-	(void)state;
 	log_set_sink(sample_sink, &log);
 	put_process(w);
 	assert_int_equal(trace_writer_stack(w, &(struct sample_stack){ 1, 1, pcs, 0 }, &number),
@@ -318,7 +313,7 @@ static void nonsense_is_refused(void **state)
 }
 
 /* A program that recurses for ever packs well; what the writer makes of it a reader believes. */
-static void deep_recursion_is_believed(void **state)
+TEST(deep_recursion_is_believed)
 {
 	static uint64_t pcs[STACK_MAX_FRAMES];
 	int fd = sample_file();
@@ -326,7 +321,6 @@ static void deep_recursion_is_believed(void **state)
 	struct sample_span span;
 	size_t n = 0, i;
 
-	(void)state;
 	put_process(w);
 	for (i = 0; i < STACK_MAX_FRAMES; i++)
 		pcs[i] = 0x401000;
@@ -362,7 +356,7 @@ static void put_chunk(int fd, uint16_t type, uint32_t count, uint32_t seq, const
 }
 
 /* Megabytes of zeros in a few bytes: stacks of 4,096 times the same address. */
-static void bombs_are_refused(void **state)
+TEST(bombs_are_refused)
 {
 	enum { BYTES = 8 << 20 };
 	uint8_t *p = calloc(1, BYTES), *at = p;
@@ -372,7 +366,6 @@ static void bombs_are_refused(void **state)
 	struct sample_span span;
 	uint32_t stacks = 0;
 
-	(void)state;
 	put_process(w);
 	assert_int_equal(trace_writer_flush(w), 0);
 	while (at + STACK_MAX_FRAMES + 4 <= p + BYTES) {
@@ -398,13 +391,12 @@ static void bombs_are_refused(void **state)
 #define STORED "fixtures/formats/1.2.samples.gotrace"
 
 /* What was written by the first version that had samples says the same for ever. */
-static void stored_ones_read(void **state)
+TEST(stored_ones_read)
 {
 	int fd = sample_file();
 	struct sample_span span;
 	size_t n = 0;
 
-	(void)state;
 	if (getenv("GOTRACE_STORE") && access(STORED, F_OK))
 		assert_int_equal(samples_fixture_file(STORED, true), 0);
 	assert_int_equal(samples_fixture_file(sample_path(fd), true), 0);
@@ -425,19 +417,6 @@ static void stored_ones_read(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(fixture_comes_back),
-		cmocka_unit_test(random_ones_come_back),
-		cmocka_unit_test(deaths_come_back),
-		cmocka_unit_test(stacks_are_told_apart),
-		cmocka_unit_test(nonsense_is_refused),
-		cmocka_unit_test(deep_recursion_is_believed),
-		cmocka_unit_test(bombs_are_refused),
-		cmocka_unit_test(stored_ones_read),
-		cmocka_unit_test(stored_states_are_fixed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(fixture_comes_back, random_ones_come_back, deaths_come_back, stacks_are_told_apart,
+      nonsense_is_refused, deep_recursion_is_believed, bombs_are_refused, stored_ones_read,
+      stored_states_are_fixed)

@@ -2,6 +2,7 @@
 /* Samples with states, in a chunk of their own (CHUNK_STATED): a reader that does not know the
  * chunk refuses the trace and asks for a newer gotrace. It must not skip it: waiting would be gone
  * from every sum without a word. Of a recording (fixtures/samples/walls.gotrace). */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -61,14 +62,13 @@ static uint64_t read_all(const uint8_t *data, size_t n, uint64_t *states, int *e
 	return seen;
 }
 
-static void a_reader_that_knows_it(void **state)
+TEST(a_reader_that_knows_it)
 {
 	uint64_t states;
 	size_t n;
 	int err;
 	uint8_t *data = recorded(&n);
 
-	(void)state;
 	assert_true(renumber(data, n, CHUNK_STATED) > 0);
 	assert_true(read_all(data, n, &states, &err) > 0);
 	assert_int_equal(err, 0);
@@ -77,7 +77,7 @@ static void a_reader_that_knows_it(void **state)
 }
 
 /* What an older reader sees: a type that has no meaning to it. */
-static void a_reader_that_does_not(void **state)
+TEST(a_reader_that_does_not)
 {
 	struct sample_log log = { 0 };
 	uint64_t states;
@@ -85,7 +85,6 @@ static void a_reader_that_does_not(void **state)
 	int err;
 	uint8_t *data = recorded(&n);
 
-	(void)state;
 	assert_true(renumber(data, n, CHUNK_TYPES) > 0);
 	log_set_sink(sample_sink, &log);
 	read_all(data, n, &states, &err);
@@ -98,7 +97,7 @@ static void a_reader_that_does_not(void **state)
 }
 
 /* How sure a weight is comes back with the sample. */
-static void errors_come_back(void **state)
+TEST(errors_come_back)
 {
 	const struct sample in = {
 		.ts_ns = 7, .weight_ns = 900, .state = 3, .error_ns = 123456789
@@ -107,7 +106,6 @@ static void errors_come_back(void **state)
 	struct sample last = { 0 }, out;
 	struct bytes b = { 0 };
 
-	(void)state;
 	t.stacks = &(struct sample_stack){ 0 };
 	assert_int_equal(sample_put(&b, &last, &in, CHUNK_WEIGHED), 0);
 	assert_null(sample_get(&t, b.data, b.n, 1, CHUNK_WEIGHED, &out));
@@ -118,13 +116,4 @@ static void errors_come_back(void **state)
 	free(b.data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_reader_that_knows_it),
-		cmocka_unit_test(a_reader_that_does_not),
-		cmocka_unit_test(errors_come_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_reader_that_knows_it, a_reader_that_does_not, errors_come_back)

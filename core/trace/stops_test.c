@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "trace/stops.h"
 #include "trace/keys.h"
 
@@ -21,12 +17,11 @@ static void says(const struct trace_info *t, const char *want)
 	assert_string_equal(is, want);
 }
 
-static void longest_and_sum(void **state)
+TEST(longest_and_sum)
 {
 	struct trace_info t = { 0 };
 	char buf[STOPS_BYTES];
 
-	(void)state;
 	assert_false(stops_say(&t, buf)); /* launched */
 	set(&t, KEY_END_PAUSE_NS, "5000000");
 	set(&t, KEY_END_PAUSES, "1");
@@ -47,11 +42,4 @@ static void longest_and_sum(void **state)
 	trace_info_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(longest_and_sum),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(longest_and_sum)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Summaries in a file: the last whole one is found, however and whenever the writer ends. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -74,14 +75,13 @@ static off_t size_of(int fd)
 }
 
 /* The last of many is found; the file grows only as the summary doubles. */
-static void test_last_one(void **state)
+TEST(test_last_one)
 {
 	struct trace_info info;
 	uint64_t seed = 3;
 	struct event_ext *ev = sample_events(30, 10, &seed);
 	int fd = sample_file();
 
-	(void)state;
 	sample_info(&info);
 	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
 	const uint8_t *p;
@@ -128,13 +128,12 @@ static void test_last_one(void **state)
 }
 
 /* Killed at any byte of writing one: the one before is there, and all else. */
-static void test_torn(void **state)
+TEST(test_torn)
 {
 	struct trace_info info;
 	int fd = sample_file();
 	size_t n, n_before;
 
-	(void)state;
 	sample_info(&info);
 	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
 
@@ -177,12 +176,11 @@ static void test_torn(void **state)
 }
 
 /* Into a pipe only the last one goes. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	struct trace_info info;
 	int ends[2], in = dup(STDIN_FILENO);
 
-	(void)state;
 	sample_info(&info);
 	assert_int_equal(pipe(ends), 0);
 	assert_true(fcntl(ends[1], F_SETPIPE_SZ, 1 << 20) >= 1 << 20);
@@ -211,7 +209,7 @@ static void test_pipe(void **state)
 }
 
 /* What has no room is refused, and the file stays as it is. */
-static void test_too_large(void **state)
+TEST(test_too_large)
 {
 	const size_t n = 17 << 20;
 	struct trace_info info;
@@ -219,7 +217,6 @@ static void test_too_large(void **state)
 	uint8_t *p = noise(n, 1);
 	int fd = sample_file();
 
-	(void)state;
 	sample_info(&info);
 	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
 	struct sample_log log = { 0 };
@@ -243,14 +240,4 @@ static void test_too_large(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_last_one),
-		cmocka_unit_test(test_torn),
-		cmocka_unit_test(test_pipe),
-		cmocka_unit_test(test_too_large),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_last_one, test_torn, test_pipe, test_too_large)

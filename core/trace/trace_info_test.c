@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "trace/trace.h"
 
-static void test_kv(void **state)
+TEST(test_kv)
 {
 	struct trace_info t = { 0 };
 
-	(void)state;
 	assert_null(trace_info_get(&t, "pid"));
 	assert_int_equal(trace_info_u64(&t, "pid", 7), 7);
 	assert_int_equal(trace_info_set(&t, "pid", "12"), 0);
@@ -34,11 +28,10 @@ static void test_kv(void **state)
 	assert_int_equal(t.n_kvs, 0);
 }
 
-static void test_pcs(void **state)
+TEST(test_pcs)
 {
 	struct trace_info t = { 0 };
 
-	(void)state;
 	/* 37 is prime to 101: every address below 101 once, in a mixed order, then all again. */
 	for (uint64_t i = 0; i < 202; i++) {
 		struct trace_pc p = { .pc = i * 37 % 101,
@@ -59,14 +52,13 @@ static void test_pcs(void **state)
 	trace_info_free(&t);
 }
 
-static void test_copies(void **state)
+TEST(test_copies)
 {
 	struct trace_info t = { 0 };
 	char name[] = "main.f";
 	struct trace_func f = { .name = name, .line = 3, .vaddr = 0x401000, .size = 9 };
 	struct trace_site s = { .func = 0, .target = TRACE_NONE, .file_off = 5, .kind = EV_EXIT };
 
-	(void)state;
 	assert_int_equal(trace_info_add_func(&t, &f), 0);
 	assert_int_equal(trace_info_add_site(&t, &s), 0);
 	name[0] = 'X';
@@ -77,12 +69,4 @@ static void test_copies(void **state)
 	trace_info_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_kv),
-		cmocka_unit_test(test_pcs),
-		cmocka_unit_test(test_copies),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_kv, test_pcs, test_copies)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Writing and reading whole traces. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -68,11 +69,10 @@ static void round_trip(size_t n, unsigned wild, uint64_t *seed)
 	close(fd);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
 	uint64_t seed = sample_seed("round trip");
 
-	(void)state;
 	round_trip(0, 0, &seed);
 	for (size_t n = 1; n < 40; n++)
 		round_trip(n, 100, &seed);
@@ -83,7 +83,7 @@ static void test_round_trip(void **state)
 }
 
 /* Events of a regular program take few bytes. */
-static void test_size(void **state)
+TEST(test_size)
 {
 	uint64_t seed = 1;
 	size_t n = 100000;
@@ -91,7 +91,6 @@ static void test_size(void **state)
 	int fd = sample_file();
 	struct trace_writer *w = begin(fd);
 
-	(void)state;
 	uint64_t head = trace_writer_bytes(w);
 	for (size_t i = 0; i < n; i++)
 		assert_int_equal(trace_writer_event(w, &ev[i]), 0);
@@ -103,7 +102,7 @@ static void test_size(void **state)
 	close(fd);
 }
 
-static void test_updates(void **state)
+TEST(test_updates)
 {
 	struct trace_pc pc = { .pc = 0x402000,
 			       .func = (char *)(uintptr_t) "main.late",
@@ -117,7 +116,6 @@ static void test_updates(void **state)
 	int fd = sample_file();
 	struct trace_writer *w = begin(fd);
 
-	(void)state;
 	assert_int_equal(trace_writer_event(w, &ev[0]), 0);
 	assert_int_equal(trace_writer_flush(w), 0);
 	assert_int_equal(trace_writer_pc(w, &pc), 0);
@@ -146,12 +144,11 @@ static void test_updates(void **state)
 }
 
 /* Functions and sites in more than one chunk. */
-static void test_large_tables(void **state)
+TEST(test_large_tables)
 {
 	struct trace_info info = { 0 };
 	int fd = sample_file();
 
-	(void)state;
 	for (uint32_t i = 0; i < 20000; i++) {
 		struct trace_func f = { .line = i, .vaddr = 0x400000 + i * 16ull, .size = 16 };
 		struct trace_site s = {
@@ -177,14 +174,13 @@ static void test_large_tables(void **state)
 }
 
 /* Reading while the other end writes, from a pipe, through standard input. */
-static void test_pipe(void **state)
+TEST(test_pipe)
 {
 	uint64_t seed = 3;
 	size_t n = 50000;
 	struct event_ext *ev = sample_events(n, 10, &seed);
 	int fds[2], saved = dup(STDIN_FILENO);
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
@@ -220,13 +216,12 @@ static void test_pipe(void **state)
 
 /* A reader ends where the file ended as it was opened, so that a fast writer cannot keep it busy.
  */
-static void test_outrun(void **state)
+TEST(test_outrun)
 {
 	const struct event_ext ev = { .h = { .ts_ns = 1, .goid = 1, .kind = EV_ENTRY } };
 	int fd = sample_file();
 	struct trace_writer *w = begin(fd);
 
-	(void)state;
 	assert_int_equal(trace_writer_event(w, &ev), 0);
 	assert_int_equal(trace_writer_flush(w), 0);
 	struct trace_reader *r = trace_reader_open(sample_path(fd));
@@ -246,9 +241,8 @@ static void test_outrun(void **state)
 }
 
 /* A reader knows a trace that is being written from one whose writer is gone. */
-static void test_growing(void **state)
+TEST(test_growing)
 {
-	(void)state;
 	for (int finish = 0; finish < 2; finish++) {
 		int fd = sample_file();
 		struct trace_writer *w = begin(fd);
@@ -274,14 +268,13 @@ static void test_growing(void **state)
 }
 
 /* A tracer killed while it writes leaves whole blocks. */
-static void test_killed(void **state)
+TEST(test_killed)
 {
 	uint64_t seed = 4;
 	size_t n = 40000, seen = 0;
 	struct event_ext *ev = sample_events(n, 5, &seed), got;
 	int fd = sample_file(), ready[2], got_end;
 
-	(void)state;
 	assert_int_equal(pipe(ready), 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
@@ -340,7 +333,7 @@ static int write_to_limit(int fd, const struct event_ext *ev, size_t n)
 	return log.lines == 1 ? 0 : 4;
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	char path[] = "/tmp/gotrace-test-XXXXXX";
 	uint64_t seed = 5;
@@ -348,7 +341,6 @@ static void test_full_disk(void **state)
 	struct event_ext *ev = sample_events(n, 0, &seed), got;
 	int fd = mkstemp(path), status, got_end;
 
-	(void)state;
 	assert_true(fd >= 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
@@ -375,14 +367,13 @@ static void test_full_disk(void **state)
 }
 
 /* A descriptor without a name, as where /proc is not mounted: the message says so. */
-static void test_unnamed_file(void **state)
+TEST(test_unnamed_file)
 {
 	struct sample_log log = { 0 };
 	struct event_ext ev = { .h.kind = EV_ENTRY };
 	struct trace_info info;
 	int fd = sample_file();
 
-	(void)state;
 	sample_info(&info);
 	struct trace_writer *w = trace_writer_new(fd, &info);
 	assert_non_null(w);
@@ -396,12 +387,11 @@ static void test_unnamed_file(void **state)
 	log_set_sink(NULL, NULL);
 }
 
-static void test_cannot_start(void **state)
+TEST(test_cannot_start)
 {
 	struct sample_log log = { 0 };
 	struct trace_info info;
 
-	(void)state;
 	log_set_sink(sample_sink, &log);
 	sample_info(&info);
 	int fd = open("/dev/full", O_WRONLY | O_CLOEXEC);
@@ -436,15 +426,5 @@ static void test_cannot_start(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_size),
-		cmocka_unit_test(test_updates),      cmocka_unit_test(test_large_tables),
-		cmocka_unit_test(test_pipe),         cmocka_unit_test(test_killed),
-		cmocka_unit_test(test_full_disk),    cmocka_unit_test(test_unnamed_file),
-		cmocka_unit_test(test_outrun),       cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_cannot_start),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_round_trip, test_size, test_updates, test_large_tables, test_pipe, test_killed,
+      test_full_disk, test_unnamed_file, test_outrun, test_growing, test_cannot_start)

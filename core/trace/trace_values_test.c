@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arguments and results: one as bytes and as text, and those of events through a file. */
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #include <errno.h>
@@ -66,12 +67,11 @@ static void assert_text(const struct trace_value *v,
 }
 
 /* Every cut of the bytes is refused, every value comes back. */
-static void one_by_one(void **state)
+TEST(one_by_one)
 {
 	uint8_t bytes[64];
 	struct trace_value v;
 
-	(void)state;
 	for (size_t i = 0; i < N_VALUES; i++) {
 		const struct trace_value *w = &values[i].v;
 		uint8_t *end = trace_value_put(bytes, w);
@@ -166,7 +166,7 @@ static void assert_values(const struct trace_values *got, size_t i)
 	assert_memory_equal(got->data, data, want.bytes);
 }
 
-static void event_by_event(void **state)
+TEST(event_by_event)
 {
 	struct trace_info info;
 	struct event_ext ev;
@@ -175,7 +175,6 @@ static void event_by_event(void **state)
 	struct trace_reader *r = trace_reader_open(sample_path(fd));
 	const struct trace_info *got = trace_reader_info(r);
 
-	(void)state;
 	assert_int_equal(got->n_values, info.n_values);
 	for (size_t k = 0; k < info.n_values; k++) {
 		assert_string_equal(got->values[k].name, info.values[k].name);
@@ -194,12 +193,11 @@ static void event_by_event(void **state)
 }
 
 /* `singles` events one by one before each span. */
-static void by_spans(void **state)
+TEST(by_spans)
 {
 	struct trace_info info;
 	int fd = write_file(&info);
 
-	(void)state;
 	for (unsigned singles = 0; singles < 8; singles++) {
 		struct trace_reader *r = trace_reader_open(sample_path(fd));
 		struct trace_span span;
@@ -226,7 +224,7 @@ static void by_spans(void **state)
 }
 
 /* A block ends before its values are more than a chunk holds. */
-static void many_large_ones(void **state)
+TEST(many_large_ones)
 {
 	static char text[TRACE_VALUE_TEXT_MAX];
 	const struct trace_value_def d = { .type = TRACE_VALUE_STRING,
@@ -241,7 +239,6 @@ static void many_large_ones(void **state)
 	int fd = sample_file();
 	size_t n = 0;
 
-	(void)state;
 	memset(text, 'x', sizeof(text));
 	sample_info(&info);
 	assert_int_equal(trace_info_add_value(&info, &d), 0);
@@ -277,14 +274,13 @@ static uint8_t *find_chunk(uint8_t *p, const uint8_t *end, unsigned type, unsign
 }
 
 /* A reader of format 1.0 passes over these chunks: they say that it may. */
-static void chunks_are_optional(void **state)
+TEST(chunks_are_optional)
 {
 	struct trace_info info;
 	int fd = write_file(&info);
 	size_t n, seen = 0;
 	uint8_t *data = sample_bytes(fd, &n);
 
-	(void)state;
 	for (uint8_t *p; (p = find_chunk(data, data + n, CHUNK_VALUES, (unsigned)seen)); seen++)
 		assert_true(get_u16(p + 6) & CHUNK_OPTIONAL);
 	assert_int_equal(seen, 1 + 8);
@@ -294,7 +290,7 @@ static void chunks_are_optional(void **state)
 }
 
 /* What block_values_read finds in a payload that the writer would not make. */
-static void wrong_ones_are_refused(void **state)
+TEST(wrong_ones_are_refused)
 {
 	static const struct {
 		uint8_t raw[16];
@@ -320,7 +316,6 @@ static void wrong_ones_are_refused(void **state)
 	struct block_values b = { 0 };
 	struct trace_info info;
 
-	(void)state;
 	sample_info(&info);
 	add_defs(&info);
 	assert_int_equal(N_VALUES, 19);
@@ -337,7 +332,7 @@ static void wrong_ones_are_refused(void **state)
 }
 
 /* Values of an event that the block does not have. */
-static void of_no_event(void **state)
+TEST(of_no_event)
 {
 	struct sample_log log = { 0 };
 	struct event_ext ev = { .h = { .kind = EV_ENTRY, .goid = 1, .tid = 1 } };
@@ -349,7 +344,6 @@ static void of_no_event(void **state)
 	struct trace_info info;
 	int fd = sample_file();
 
-	(void)state;
 	sample_info(&info);
 	add_defs(&info);
 	struct trace_writer *w = trace_writer_new(sample_dup(fd), &info);
@@ -369,13 +363,12 @@ static void of_no_event(void **state)
 }
 
 /* The stored trace was written by this test: GOTRACE_STORE=1 makes it where it is missing. */
-static void stored(void **state)
+TEST(stored)
 {
 	struct trace_info info;
 	size_t n;
 	int fd = write_file(&info), out;
 
-	(void)state;
 	if (access(STORED, F_OK) && getenv("GOTRACE_STORE")) {
 		uint8_t *data = sample_bytes(fd, &n);
 
@@ -389,18 +382,5 @@ static void stored(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_by_one),
-		cmocka_unit_test(event_by_event),
-		cmocka_unit_test(by_spans),
-		cmocka_unit_test(many_large_ones),
-		cmocka_unit_test(chunks_are_optional),
-		cmocka_unit_test(wrong_ones_are_refused),
-		cmocka_unit_test(of_no_event),
-		cmocka_unit_test(stored),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(one_by_one, event_by_event, by_spans, many_large_ones, chunks_are_optional,
+      wrong_ones_are_refused, of_no_event, stored)

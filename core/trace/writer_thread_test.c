@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
+#include "base/test_fixture.h"
 #include "trace/sample_trace_fixture.h"
 
 #define BLOCK 32768u
@@ -40,7 +41,7 @@ static size_t readable(const char *path, const struct event_ext *ev, size_t n, b
 }
 
 /* Tables come before the events that need them, blocks of all sizes in order, hurried or not. */
-static void the_same_file(void **state)
+TEST(the_same_file)
 {
 	uint64_t seed = sample_seed("the_same_file");
 	size_t n = 12 * BLOCK + 1234, size[2];
@@ -49,7 +50,6 @@ static void the_same_file(void **state)
 	int fd[2];
 	struct trace_writer *w[2];
 
-	(void)state;
 	for (int k = 0; k < 2; k++)
 		w[k] = begin(sample_dup(fd[k] = sample_file()), k);
 	for (size_t i = 0; i < n; i++) {
@@ -83,7 +83,7 @@ static void the_same_file(void **state)
 }
 
 /* A flush, and an end without an end record, leave in the file what was given. */
-static void what_is_in_the_file(void **state)
+TEST(what_is_in_the_file)
 {
 	uint64_t seed = 8;
 	size_t n = 5 * BLOCK;
@@ -91,7 +91,6 @@ static void what_is_in_the_file(void **state)
 	int fd = sample_file();
 	struct trace_writer *w = begin(sample_dup(fd), true);
 
-	(void)state;
 	for (size_t i = 0; i < 3 * BLOCK + 5; i++)
 		assert_int_equal(trace_writer_event(w, &ev[i]), 0);
 	assert_int_equal(trace_writer_flush(w), 0);
@@ -107,7 +106,7 @@ static void what_is_in_the_file(void **state)
 }
 
 /* At any moment, whatever the thread is at. */
-static void never_more_than_said(void **state)
+TEST(never_more_than_said)
 {
 	uint64_t seed = 9;
 	size_t n = 8 * BLOCK;
@@ -115,7 +114,6 @@ static void never_more_than_said(void **state)
 	int fd = sample_file();
 	struct trace_writer *w = begin(sample_dup(fd), true);
 
-	(void)state;
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(trace_writer_event(w, &ev[i]), 0);
 		if (sample_random(&seed) % 20000)
@@ -158,7 +156,7 @@ static int write_to_limit(int fd, const struct event_ext *ev, size_t n)
 		       : 4;
 }
 
-static void a_full_disk(void **state)
+TEST(a_full_disk)
 {
 	char path[] = "/tmp/gotrace-test-XXXXXX";
 	uint64_t seed = 5;
@@ -166,7 +164,6 @@ static void a_full_disk(void **state)
 	struct event_ext *ev = sample_events(n, 0, &seed);
 	int fd = mkstemp(path), status;
 
-	(void)state;
 	assert_true(fd >= 0);
 	pid_t child = fork();
 	assert_true(child >= 0);
@@ -183,7 +180,7 @@ static void a_full_disk(void **state)
 }
 
 /* The disk is full at a block that the thread has; only the end asks again. */
-static void told_at_the_end(void **state)
+TEST(told_at_the_end)
 {
 	uint64_t seed = 6;
 	struct event_ext *ev = sample_events(BLOCK, 0, &seed);
@@ -191,7 +188,6 @@ static void told_at_the_end(void **state)
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC), fd = sample_file();
 	struct trace_writer *w = begin(fd, true);
 
-	(void)state;
 	assert_int_equal(dup2(full, fd), fd);
 	log_set_sink(sample_sink, &log);
 	for (size_t i = 0; i < BLOCK; i++)
@@ -204,7 +200,7 @@ static void told_at_the_end(void **state)
 }
 
 /* Whole blocks in order, all but those that were in flight. */
-static void killed(void **state)
+TEST(killed)
 {
 	uint64_t seed = 4;
 	size_t n = 40000, given;
@@ -212,7 +208,6 @@ static void killed(void **state)
 	int fd = sample_file(), count[2], status;
 	pid_t child;
 
-	(void)state;
 	assert_int_equal(pipe(count), 0);
 	child = fork();
 	assert_true(child >= 0);
@@ -242,13 +237,5 @@ static void killed(void **state)
 	free(ev);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_file),        cmocka_unit_test(what_is_in_the_file),
-		cmocka_unit_test(never_more_than_said), cmocka_unit_test(a_full_disk),
-		cmocka_unit_test(told_at_the_end),      cmocka_unit_test(killed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(the_same_file, what_is_in_the_file, never_more_than_said, a_full_disk, told_at_the_end,
+      killed)

@@ -3,17 +3,12 @@
  * The flight recorder with states of goroutines: from where its window begins, all that it says of
  * them is what happened, nanosecond by nanosecond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/flight_fixture.h"
 #include "keep/keep_states_fixture.h"
 
@@ -68,19 +63,11 @@ static void check(uint64_t seed)
 	flight_free(f);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		check(seed);
 	assert_true(n_cut > 1000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_random)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The flight recorder: its windows are traces of their own, and it does not grow. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/flight_fixture.h"
 #include "model/exec_check_fixture.h"
 
@@ -106,9 +103,8 @@ static void check_window(struct trial *t)
 	flight_free(f);
 }
 
-static void test_window(void **state)
+TEST(test_window)
 {
-	(void)state;
 	exec_check_each("the window of a flight recorder", check_window);
 	assert_true(n_cut > 0);
 }
@@ -136,14 +132,13 @@ static struct event event_of(uint64_t goid, uint32_t func, unsigned kind, uint32
 }
 
 /* Some millions of events, of which a hundredth is kept. */
-static void test_does_not_grow(void **state)
+TEST(test_does_not_grow)
 {
 	enum { ROUNDS = 1000, CALLS = 2000 };
 	static struct event ev[2 * CALLS];
 	struct trace_info info = { 0 };
 	uint64_t now_ns = 1000000, most = 0, seed = 1, n = 0;
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	const struct flight_options opt = { .info = &info, .keep_bytes = 1 << 20 };
 	struct flight *f = flight_new(&opt);
@@ -250,11 +245,10 @@ static struct hits taken(struct flight *f, const struct trace_info *info)
 }
 
 /* A call that was open for too long is told at once, and written when it has ended. */
-static void test_slow_call(void **state)
+TEST(test_slow_call)
 {
 	struct trace_info info = { 0 };
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	struct flight *f = recorder(&info, 1000, 2);
 
@@ -298,12 +292,11 @@ static void test_slow_call(void **state)
 }
 
 /* A call that does not end is waited for, but not for ever. */
-static void test_hanging_call(void **state)
+TEST(test_hanging_call)
 {
 	const uint64_t second = 1000000000;
 	struct trace_info info = { 0 };
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	struct flight *f = recorder(&info, 2 * second, 3);
 
@@ -322,12 +315,11 @@ static void test_hanging_call(void **state)
 }
 
 /* What is asked for is written at the next round, with the names of program counters. */
-static void test_asked(void **state)
+TEST(test_asked)
 {
 	struct trace_info info = { 0 };
 	uint64_t n = 0;
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	struct flight *f = recorder(&info, 1000, 1);
 
@@ -354,13 +346,4 @@ static void test_asked(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_window),    cmocka_unit_test(test_does_not_grow),
-		cmocka_unit_test(test_slow_call), cmocka_unit_test(test_hanging_call),
-		cmocka_unit_test(test_asked),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_window, test_does_not_grow, test_slow_call, test_hanging_call, test_asked)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The flight recorder keeps arguments with their calls, and lets go of both together. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/flight_fixture.h"
 
 static void describe(struct trace_info *info)
@@ -60,12 +57,11 @@ static void check(void *ctx, const struct event_ext *ev, const struct trace_valu
 	++*(uint64_t *)ctx;
 }
 
-static void test_values(void **state)
+TEST(test_values)
 {
 	struct trace_info info = { 0 };
 	const uint64_t calls = 400000;
 
-	(void)state;
 	describe(&info);
 	struct flight *f = flight_new(
 		&(struct flight_options){ .info = &info, .keep_bytes = 1 << 20 });
@@ -92,9 +88,4 @@ static void test_values(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_values) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_values)

@@ -3,13 +3,10 @@
  * The gate before the engine, on random executions: what comes out is the true calls, filtered by
  * what the options mean.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/gate.h"
 #include "model/exec_check_fixture.h"
 
@@ -367,26 +364,16 @@ static void check_window(struct trial *t)
 	free(want);
 }
 
-#define TEST(name, text)                             \
-	static void test_##name(void **state)        \
+#define CASE(name, text)                             \
+	TEST(test_##name)                            \
 	{                                            \
-		(void)state;                         \
 		exec_check_each(text, check_##name); \
 	}
-TEST(nothing, "a gate that is open")
-TEST(depth, "calls that are not too deep")
-TEST(trigger, "calls inside the trigger")
-TEST(one_in, "some calls of the trigger")
-TEST(together, "trigger, some of it, not too deep")
-TEST(window, "switched on and off")
+CASE(nothing, "a gate that is open")
+CASE(depth, "calls that are not too deep")
+CASE(trigger, "calls inside the trigger")
+CASE(one_in, "some calls of the trigger")
+CASE(together, "trigger, some of it, not too deep")
+CASE(window, "switched on and off")
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_nothing),  cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_trigger),  cmocka_unit_test(test_one_in),
-		cmocka_unit_test(test_together), cmocka_unit_test(test_window),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_nothing, test_depth, test_trigger, test_one_in, test_together, test_window)

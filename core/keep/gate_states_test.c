@@ -3,16 +3,11 @@
  * The gate with states of goroutines, on random executions: of each call that it lets through all
  * is known that happened in it, nanosecond by nanosecond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/event_list_fixture.h"
 #include "keep/gate.h"
 #include "keep/keep_states_fixture.h"
@@ -143,18 +138,16 @@ static void check_trigger(uint64_t seed, uint64_t one_in)
 	kept_end(&k);
 }
 
-static void test_trigger(void **state)
+TEST(test_trigger)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		check_trigger(seed, seed % 3);
 	assert_true(n_kept > 10000 && n_left > 10000);
 }
 
 /* What happens in calls that are too deep is of their callers. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 1000; seed++) {
 		struct kept k;
 		const uint32_t depth = 1 + seed % 3;
@@ -187,9 +180,8 @@ static unsigned quiet(const struct run *r, unsigned t)
 }
 
 /* Recording is switched on in the middle: what is open there is told, with all states. */
-static void test_switched_on(void **state)
+TEST(test_switched_on)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 1000; seed++) {
 		struct kept k;
 
@@ -207,13 +199,4 @@ static void test_switched_on(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trigger),
-		cmocka_unit_test(test_depth),
-		cmocka_unit_test(test_switched_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_trigger, test_depth, test_switched_on)

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The gate, one rule at a time: a list of events goes in, another comes out. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/gate.h"
 #include "trace/evlist_fixture.h"
 
@@ -63,9 +60,8 @@ static void expect(const char *in, struct gate_options opt, const uint64_t *at, 
 static const bool some[1]; /* there is a trigger */
 
 /* Its exit was lost. Its caller's next call shows that it is over; that one is not recorded. */
-static void test_over(void **state)
+TEST(test_over)
 {
-	(void)state;
 	expect("1 entry main.main 16 10\n"
 	       "1 entry main.f 32 20\n"
 	       "1 entry main.g 48 30\n"
@@ -82,9 +78,8 @@ static void test_over(void **state)
 }
 
 /* What was left out inside a call is told of before it ends, by how it came about. */
-static void test_left_out(void **state)
+TEST(test_left_out)
 {
-	(void)state;
 	expect("1 entry main.f 16 10 how=inline\n"
 	       "1 entry main.g 32 20 how=inline\n"
 	       "1 exit main.g 32 30 how=ret\n"
@@ -100,9 +95,8 @@ static void test_left_out(void **state)
 }
 
 /* A call that another jumped to has its place, and its exit ends both. */
-static void test_tail(void **state)
+TEST(test_tail)
 {
-	(void)state;
 	expect("1 entry main.f 16 10\n"
 	       "1 tail main.f 16 20 target=main.g\n"
 	       "1 entry main.g 16 30\n"
@@ -118,11 +112,10 @@ static void test_tail(void **state)
 
 /* Samples of the processor time pass while recording is on: in a call that is left out they are of
  * the call that it is in, as its time is. Those before are of no use. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	const uint64_t at[] = { 25, 0 };
 
-	(void)state;
 	expect("1 entry main.f 16 10\n"
 	       "1 sample - 40 20 arg0=7 arg1=1\n"
 	       "1 entry main.g 32 30\n"
@@ -142,11 +135,10 @@ static void test_samples(void **state)
 }
 
 /* Switched on in the middle: what is open is told of, with where its goroutine is from. */
-static void test_window(void **state)
+TEST(test_window)
 {
 	static const uint64_t at[] = { 55, 75, 95, 0 };
 
-	(void)state;
 	expect("@pc 100 main.main line=7\n"
 	       "1 entry main.main 16 10\n"
 	       "1 create - 0 20 arg0=5 arg1=100 arg2=200\n"
@@ -180,11 +172,10 @@ static void test_window(void **state)
 
 /* Calls are not seen while it is off: neither those that began before nor what ends one of those is
  * recorded in a window. Goroutines are known. */
-static void test_rests(void **state)
+TEST(test_rests)
 {
 	static const uint64_t at[] = { 25, 45, 75, 0 };
 
-	(void)state;
 	expect("@pc 100 main.main line=7\n"
 	       "1 create - 0 10 arg0=5 arg1=100 arg2=200\n"
 	       "5 exit main.f 32 30\n"
@@ -212,9 +203,8 @@ static void test_rests(void **state)
 }
 
 /* A goroutine that is started in a call that is not chosen is not recorded, whatever it calls. */
-static void test_one_in(void **state)
+TEST(test_one_in)
 {
-	(void)state;
 	expect("1 entry main.f 16 10\n"
 	       "1 create - 0 11 arg0=5\n"
 	       "1 exit main.f 16 12\n"
@@ -238,9 +228,8 @@ static void test_one_in(void **state)
 
 /* States of goroutine 1 are known inside the trigger, and behind it until one is left out. A wake
  * says what 2 is in, of which nothing else is recorded; that of 2 itself matters to nobody. */
-static void test_waker(void **state)
+TEST(test_waker)
 {
-	(void)state;
 	expect("@set states 1\n"
 	       "1 entry main.main 16 10\n"
 	       "2 entry main.refresh 16 15\n"
@@ -264,9 +253,8 @@ static void test_waker(void **state)
 }
 
 /* A goroutine is in a system call as the trigger is entered, which its entry does not say. */
-static void test_inside_again(void **state)
+TEST(test_inside_again)
 {
-	(void)state;
 	expect("@set states 1\n"
 	       "1 state - 4 10\n"
 	       "1 entry main.f 32 20\n"
@@ -278,13 +266,12 @@ static void test_inside_again(void **state)
 }
 
 /* More switches than can wait are refused. */
-static void test_many_switches(void **state)
+TEST(test_many_switches)
 {
 	struct trace_info info = { 0 };
 	struct gate *g = gate_new(&(struct gate_options){
 		.info = &info, .next = { .event = take, .many = take_many, .ctx = stdout } });
 
-	(void)state;
 	assert_non_null(g);
 	for (int i = 0; i < 64; i++)
 		assert_true(gate_switch(g, 1000));
@@ -292,15 +279,5 @@ static void test_many_switches(void **state)
 	gate_free(g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_over),          cmocka_unit_test(test_left_out),
-		cmocka_unit_test(test_tail),          cmocka_unit_test(test_window),
-		cmocka_unit_test(test_one_in),        cmocka_unit_test(test_rests),
-		cmocka_unit_test(test_many_switches), cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_waker),         cmocka_unit_test(test_inside_again),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_over, test_left_out, test_tail, test_window, test_one_in, test_rests, test_many_switches,
+      test_samples, test_waker, test_inside_again)

@@ -3,14 +3,9 @@
  * What --min-duration passes on of states of goroutines, on random executions: of each call that is
  * passed on all that happened in it, nanosecond by nanosecond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/event_list_fixture.h"
 #include "keep/keep_states_fixture.h"
 #include "keep/min_duration.h"
@@ -78,19 +73,11 @@ static void check(uint64_t seed)
 	kept_end(&k);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2000; seed++)
 		check(seed);
 	assert_true(n_kept > 10000 && n_left > 10000);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_random)

@@ -4,15 +4,11 @@
  * their paths, and besides only what started goroutines that are there.
  */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/vec.h"
 #include "keep/event_list_fixture.h"
 #include "keep/min_duration_internal.h"
@@ -234,12 +230,11 @@ static void check(const struct trace_info *info, const struct event_ext *ev, siz
 static const uint64_t lengths[] = { 1, 7, 30, 150, 500, 2000, 20000 };
 #define N_LENGTHS (sizeof(lengths) / sizeof(lengths[0]))
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	struct counts sum = { 0 };
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -255,12 +250,11 @@ static void test_cases(void **state)
 		      sum.otherwise, sum.short_calls);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	struct counts sum = { 0 };
 	char name[32];
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 1500; seed++) {
 		const struct exec_options opt = { .thesis = seed % 3 == 0,
 						  .global = seed % 2,
@@ -299,9 +293,8 @@ static void filtered_is(const char *events, uint64_t min_ns, const char *want)
 	evlist_free(&l);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
-	(void)state;
 	/* a short call in a long one */
 	filtered_is("1 entry main.f 100 1000\n1 entry main.g 200 1010\n1 exit main.g 200 1020\n"
 		    "1 exit main.f 100 2000\n",
@@ -344,14 +337,13 @@ static void test_words(void **state)
 }
 
 /* A million short calls in a few long ones wait for nothing. */
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	const size_t n = 200000;
 	struct evlist l;
 	struct event_ext *ev = calloc(2 * n + 1, sizeof(*ev));
 	size_t most;
 
-	(void)state;
 	assert_non_null(ev);
 	assert_int_equal(evlist_parse(&l,
 				      "1 entry main.f 100 1000\n1 entry main.g 200 1010\n"
@@ -375,14 +367,13 @@ static void test_bounded(void **state)
 }
 
 /* Goroutines that start their successors, all short: what waits does not grow. */
-static void test_chain(void **state)
+TEST(test_chain)
 {
 	enum { GOROUTINES = 20000 };
 	struct evlist l;
 	struct event_ext *ev = calloc(5 * GOROUTINES, sizeof(*ev));
 	size_t most, n = 0;
 
-	(void)state;
 	assert_non_null(ev);
 	assert_int_equal(evlist_parse(&l,
 				      "1 entry main.f 100 1000\n1 create - 0 1010 arg0=2 arg1=9\n"
@@ -408,13 +399,4 @@ static void test_chain(void **state)
 	evlist_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),  cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_random), cmocka_unit_test(test_bounded),
-		cmocka_unit_test(test_chain),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_words, test_cases, test_random, test_bounded, test_chain)

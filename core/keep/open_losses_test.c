@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which open calls and states are in doubt where a window begins, after events were lost. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/open_calls.h"
 #include "keep/window_begin.h"
 #include "trace/keys.h"
@@ -22,9 +17,8 @@ static struct {
 	bool told, doubt;
 } calls[1024], states[16];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	info = (struct trace_info){ 0 };
 	open = (struct open_calls){ 0 };
 	now_ns = 100;
@@ -39,9 +33,8 @@ static int set_up(void **state)
 	return open_calls_init(&open, &info);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	open_calls_free(&open);
 	trace_info_free(&info);
 	return 0;
@@ -107,9 +100,8 @@ static void is(uint32_t depth, bool doubt)
 }
 
 /* Those that were open then, and no later one: also where one took the place of another. */
-static void test_all(void **state)
+TEST(test_all)
 {
-	(void)state;
 	call(ENTRY, 1, 16, false);
 	call(ENTRY, 1, 32, false);
 	call(ENTRY, 2, 48, false);
@@ -135,9 +127,8 @@ static void test_all(void **state)
 	is(112, false);
 }
 
-static void test_one(void **state)
+TEST(test_one)
 {
-	(void)state;
 	call(ENTRY, 1, 16, false);
 	call(ENTRY, 2, 32, false);
 	call(ENTRY, 7, 64, true); /* for goroutine 1 */
@@ -157,9 +148,8 @@ static void test_one(void **state)
 }
 
 /* A state that is known again is lost again. */
-static void test_states(void **state)
+TEST(test_states)
 {
-	(void)state;
 	state_of(1, STATE_WAITING);
 	state_of(2, STATE_WAITING);
 	for (int i = 0; i < 2; i++) {
@@ -175,11 +165,10 @@ static void test_states(void **state)
 }
 
 /* Where looking for the threads of a goroutine would take too long, all are in doubt. */
-static void test_many_system_stacks(void **state)
+TEST(test_many_system_stacks)
 {
 	enum { THREADS = 5000 };
 
-	(void)state;
 	for (uint64_t i = 1; i <= THREADS; i++)
 		call(ENTRY, i, 64, true);
 	lose(9); /* for whom none of them works */
@@ -191,15 +180,4 @@ static void test_many_system_stacks(void **state)
 	is(64, true);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(test_all),
-		TEST(test_one),
-		TEST(test_states),
-		TEST(test_many_system_stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_all, test_one, test_states, test_many_system_stacks)

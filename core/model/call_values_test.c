@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Arguments and results reach the call that they are of, and no other. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/model.h"
 
 /* Functions f (0) and g (1), with an entry and an exit site each; f has an argument and a result.
@@ -19,7 +14,7 @@ enum { F_ENTRY, F_EXIT, G_ENTRY, G_EXIT };
 static struct trace_info info;
 static char said[1024];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static const struct trace_value_def defs[] = {
 		{ .func = 0, .type = TRACE_VALUE_INT, .name = (char *)(uintptr_t) "n" },
@@ -29,7 +24,6 @@ static int set_up(void **state)
 		  .name = (char *)(uintptr_t) "0" },
 	};
 
-	(void)state;
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct trace_func f = { .name = (char *)(uintptr_t)(i ? "g" : "f") };
 		const struct trace_site in = { .func = i, .target = TRACE_NONE, .kind = EV_ENTRY };
@@ -42,9 +36,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	trace_info_free(&info);
 	return 0;
 }
@@ -138,9 +131,8 @@ static void play(const struct step *steps, size_t n, const char *want)
 		play(steps, sizeof(steps) / sizeof(steps[0]), want); \
 	} while (0)
 
-static void each_its_own(void **state)
+TEST(each_its_own)
 {
-	(void)state;
 	PLAY("+f(1) -f(1)=2 ", { F_ENTRY, 8, 1 }, { F_EXIT, 8, 2 });
 	PLAY("+f(3) +f(2) +f(1) -f(1)=1 -f(2)=2 -f(3)=3 ", { F_ENTRY, 8, 3 }, { F_ENTRY, 16, 2 },
 	     { F_ENTRY, 24, 1 }, { F_EXIT, 24, 1 }, { F_EXIT, 16, 2 }, { F_EXIT, 8, 3 });
@@ -151,18 +143,16 @@ static void each_its_own(void **state)
 }
 
 /* A call that comes after another at the same depth has none of its values. */
-static void none_left_over(void **state)
+TEST(none_left_over)
 {
-	(void)state;
 	PLAY("+f(1) -f(1)=2 +f -f ", { F_ENTRY, 8, 1 }, { F_EXIT, 8, 2 }, { F_ENTRY, 8, 0 },
 	     { F_EXIT, 8, 0 });
 	PLAY("+f(1) -f(1)=2 +g -g ", { F_ENTRY, 8, 1 }, { F_EXIT, 8, 2 }, { G_ENTRY, 8, 0 },
 	     { G_EXIT, 8, 0 });
 }
 
-static void lost_events(void **state)
+TEST(lost_events)
 {
-	(void)state;
 	/* the exit of the inner call: it has no results, the outer one has its own */
 	PLAY("+f(3) +f(2) -f(2) -f(3)=7 ", { F_ENTRY, 8, 3 }, { F_ENTRY, 16, 2 }, { F_EXIT, 8, 7 });
 	/* the entry */
@@ -173,13 +163,4 @@ static void lost_events(void **state)
 	PLAY("+f(3) -f(3) ", { F_ENTRY, 8, 3 });
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_its_own),
-		cmocka_unit_test(none_left_over),
-		cmocka_unit_test(lost_events),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, each_its_own, none_left_over, lost_events)

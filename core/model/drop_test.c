@@ -9,13 +9,10 @@
  * GOTRACE_DROP_ALL=1 tries every one.
  */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/vec.h"
 #include "model/model.h"
 #include "trace/evlist_fixture.h"
@@ -276,11 +273,10 @@ static void load_trace(struct evlist *l, const char *path)
 	trace_reader_close(r);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -293,11 +289,10 @@ static void test_cases(void **state)
 	globfree(&g);
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 20);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -310,12 +305,4 @@ static void test_recorded(void **state)
 	globfree(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_recorded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cases, test_recorded)

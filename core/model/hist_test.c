@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/hist.h"
 
 static void within_1_pct(uint64_t got, uint64_t want)
@@ -18,9 +13,8 @@ static void within_1_pct(uint64_t got, uint64_t want)
 			 (unsigned long long)want);
 }
 
-static void test_one_value(void **state)
+TEST(test_one_value)
 {
-	(void)state;
 	for (uint64_t v = 1; v && v < UINT64_MAX / 3; v += v / 7 + 1) {
 		struct hist h = { 0 };
 
@@ -35,11 +29,10 @@ static void test_one_value(void **state)
 	hist_free(&h);
 }
 
-static void test_quantiles(void **state)
+TEST(test_quantiles)
 {
 	struct hist h = { 0 };
 
-	(void)state;
 	assert_int_equal(hist_quantile(&h, 0.5), 0);
 	for (uint64_t v = 1; v <= 100000; v++)
 		assert_int_equal(hist_add(&h, v * 10), 0);
@@ -51,11 +44,10 @@ static void test_quantiles(void **state)
 	hist_free(&h);
 }
 
-static void test_merge(void **state)
+TEST(test_merge)
 {
 	struct hist a = { 0 }, b = { 0 };
 
-	(void)state;
 	for (uint64_t v = 0; v < 1000; v++)
 		assert_int_equal(hist_add(v % 2 ? &a : &b, v * v), 0);
 	assert_int_equal(hist_merge(&a, &b), 0);
@@ -66,11 +58,10 @@ static void test_merge(void **state)
 }
 
 /* More of one value than 16 bits count, apart and merged. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct hist a = { 0 }, b = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < 200000; i++)
 		assert_int_equal(hist_add(&a, 1000), 0);
 	for (uint32_t i = 0; i < 100000; i++)
@@ -88,14 +79,4 @@ static void test_many(void **state)
 	hist_free(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_value),
-		cmocka_unit_test(test_quantiles),
-		cmocka_unit_test(test_merge),
-		cmocka_unit_test(test_many),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one_value, test_quantiles, test_merge, test_many)

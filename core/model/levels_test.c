@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How long goroutines were runnable, by how many executed meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/levels.h"
 
 static const struct level none = { false, false }, executes = { true, false },
 			  runnable = { false, true };
 
 /* Nothing counts while nobody is runnable. */
-static void test_counts(void **state)
+TEST(test_counts)
 {
 	struct levels l = { 0 };
 	struct level a = none, b = none, c = none;
 
-	(void)state;
 	levels_move(&l, &a, executes, 100);
 	levels_move(&l, &b, executes, 200);
 	levels_move(&l, &c, runnable, 300); /* up to 400 two execute */
@@ -34,12 +28,11 @@ static void test_counts(void **state)
 }
 
 /* A time before the last one adds nothing, and the counts stay right. */
-static void test_backwards(void **state)
+TEST(test_backwards)
 {
 	struct levels l = { 0 };
 	struct level a = none, b = none;
 
-	(void)state;
 	levels_move(&l, &a, runnable, 1000);
 	levels_move(&l, &b, executes, 500);
 	levels_move(&l, &a, none, 1200);
@@ -47,12 +40,11 @@ static void test_backwards(void **state)
 	assert_int_equal(l.executing, 1);
 }
 
-static void test_many(void **state)
+TEST(test_many)
 {
 	struct level all[2 * LEVELS] = { 0 }, waits = none;
 	struct levels l = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 2 * LEVELS; i++)
 		levels_move(&l, &all[i], executes, 0);
 	levels_move(&l, &waits, runnable, 0);
@@ -60,12 +52,11 @@ static void test_many(void **state)
 	assert_int_equal(l.ns[LEVELS - 1], 70);
 }
 
-static void test_restart(void **state)
+TEST(test_restart)
 {
 	struct levels l = { 0 };
 	struct level a = none, b = none;
 
-	(void)state;
 	levels_move(&l, &a, executes, 0);
 	levels_move(&l, &b, runnable, 0);
 	levels_restart(&l, 500);
@@ -73,14 +64,4 @@ static void test_restart(void **state)
 	assert_int_equal(l.ns[1], 100);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_counts),
-		cmocka_unit_test(test_backwards),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_restart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_counts, test_backwards, test_many, test_restart)

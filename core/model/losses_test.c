@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The edges of gaps, and what else makes a call suspect: one event more or less. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/model.h"
 #include "trace/keys.h"
 
@@ -29,9 +24,8 @@ static struct model *m;
 static uint16_t flags; /* of events from now on */
 static uint32_t tid;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	flags = 0;
 	tid = 1;
 	info = (struct trace_info){ 0 };
@@ -46,9 +40,8 @@ static int set_up(void **state)
 	return m ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	model_free(m);
 	trace_info_free(&info);
 	return 0;
@@ -109,9 +102,8 @@ static void ends(uint64_t suspect)
 }
 
 /* A call that begins in the moment in which a gap ends may have begun before it. */
-static void test_begins_at_the_end(void **state)
+TEST(test_begins_at_the_end)
 {
-	(void)state;
 	lose(100, 200, 0);
 	feed(200, 1, F_ENTRY, 64);
 	feed(210, 1, F_EXIT, 64);
@@ -120,9 +112,8 @@ static void test_begins_at_the_end(void **state)
 	ends(1);
 }
 
-static void test_begins_at_the_end_of_its_own(void **state)
+TEST(test_begins_at_the_end_of_its_own)
 {
-	(void)state;
 	feed(90, 1, F_ENTRY, 64);
 	feed(91, 1, F_EXIT, 64);
 	lose(100, 200, 1);
@@ -134,9 +125,8 @@ static void test_begins_at_the_end_of_its_own(void **state)
 }
 
 /* The same of a loss that is told when the call has begun. */
-static void test_told_later(void **state)
+TEST(test_told_later)
 {
-	(void)state;
 	feed(200, 1, F_ENTRY, 64);
 	feed(201, 1, G_ENTRY, 128);
 	lose(100, 200, 0);
@@ -147,9 +137,8 @@ static void test_told_later(void **state)
 }
 
 /* A call whose prologue grew the stack is entered again. */
-static void test_entered_again_at_the_end(void **state)
+TEST(test_entered_again_at_the_end)
 {
-	(void)state;
 	feed(90, 1, F_ENTRY, 64);
 	feed(91, 1, F_MORESTACK, 64);
 	lose(100, 200, 0);
@@ -160,9 +149,8 @@ static void test_entered_again_at_the_end(void **state)
 }
 
 /* A call whose prologue grew the stack is entered again behind the gap that it was open in. */
-static void test_entered_again_behind_it(void **state)
+TEST(test_entered_again_behind_it)
 {
-	(void)state;
 	feed(90, 1, F_ENTRY, 64);
 	feed(91, 1, F_MORESTACK, 64);
 	lose(100, 200, 0);
@@ -172,9 +160,8 @@ static void test_entered_again_behind_it(void **state)
 }
 
 /* Of each gap that all lost events in: a goroutine whose state is known again loses it again. */
-static void test_states_of_all(void **state)
+TEST(test_states_of_all)
 {
-	(void)state;
 	model_free(m);
 	assert_int_equal(trace_info_set(&info, KEY_STATES, "1"), 0);
 	m = model_new(&info, &(struct model_options){ 0 });
@@ -192,12 +179,11 @@ static void test_states_of_all(void **state)
 
 /* Where looking for the threads of a goroutine would take too long, all are suspect, no later call
  * is. */
-static void test_many_system_stacks(void **state)
+TEST(test_many_system_stacks)
 {
 	enum { THREADS = 5000 };
 	uint64_t ns = 100;
 
-	(void)state;
 	flags = EVF_SYSTEM;
 	for (tid = 1; tid <= THREADS; tid++)
 		feed(ns++, 5, F_ENTRY, 64);
@@ -213,9 +199,8 @@ static void test_many_system_stacks(void **state)
 }
 
 /* What is not there when a goroutine's number is given out again has lost its end. */
-static void test_goid_again(void **state)
+TEST(test_goid_again)
 {
-	(void)state;
 	feed_other(90, 1, EV_CREATE, 0, 7, 0);
 	feed(100, 7, F_ENTRY, 64);
 	feed_other(110, 1, EV_CREATE, 0, 7, 0);
@@ -229,9 +214,8 @@ static void test_goid_again(void **state)
 
 /* A system stack works for one goroutine, then for another; what it began for the first is the
  * first's. */
-static void test_system_stack(void **state)
+TEST(test_system_stack)
 {
-	(void)state;
 	flags = EVF_SYSTEM;
 	feed(100, 5, F_ENTRY, 64);
 	feed(110, 6, G_ENTRY, 128);
@@ -243,13 +227,12 @@ static void test_system_stack(void **state)
 }
 
 /* The exit of a call that was stopped, and whose second entry is missing. */
-static void test_exit_of_stopped(void **state)
+TEST(test_exit_of_stopped)
 {
 	const struct event_ext over = {
 		.h = { .ts_ns = 102, .goid = 1, .depth = 64, .kind = EV_UNWIND }
 	};
 
-	(void)state;
 	feed(100, 1, F_ENTRY, 64);
 	feed(101, 1, F_MORESTACK, 64);
 	assert_int_equal(model_feed(m, &over), 0); /* of nothing: but the stop is over */
@@ -258,9 +241,8 @@ static void test_exit_of_stopped(void **state)
 }
 
 /* The exit of another function than the one that is open at its depth. */
-static void test_exit_of_another(void **state)
+TEST(test_exit_of_another)
 {
-	(void)state;
 	feed(100, 1, F_ENTRY, 64);
 	feed(110, 1, G_EXIT, 64);
 	ends(1);
@@ -270,9 +252,8 @@ static void test_exit_of_another(void **state)
 }
 
 /* f waits for g, to which it has jumped; it is f that begins there. */
-static void test_tail_of_another(void **state)
+TEST(test_tail_of_another)
 {
-	(void)state;
 	feed(100, 1, F_ENTRY, 64);
 	feed(110, 1, F_TO_G, 64);
 	feed(120, 1, F_ENTRY, 64);
@@ -282,9 +263,8 @@ static void test_tail_of_another(void **state)
 	assert_int_equal(stats(F)->finished, 1);
 }
 
-static void test_tail_of_that(void **state)
+TEST(test_tail_of_that)
 {
-	(void)state;
 	feed(100, 1, F_ENTRY, 64);
 	feed(110, 1, F_TO_G, 64);
 	feed(120, 1, G_ENTRY, 64);
@@ -296,9 +276,8 @@ static void test_tail_of_that(void **state)
 }
 
 /* A gap of one goroutine that reaches into the next image: whose it is there is not known. */
-static void test_into_the_next_image(void **state)
+TEST(test_into_the_next_image)
 {
-	(void)state;
 	feed(100, 1, F_ENTRY, 64);
 	lose(110, 200, 1);
 	feed_other(150, 0, EV_IMAGE, 0, 0, 0);
@@ -308,18 +287,8 @@ static void test_into_the_next_image(void **state)
 	assert_int_equal(stats(G)->suspect, 1);
 }
 
-int main(void)
-{
-#define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
-	const struct CMUnitTest tests[] = {
-		TEST(test_begins_at_the_end),   TEST(test_begins_at_the_end_of_its_own),
-		TEST(test_told_later),          TEST(test_entered_again_at_the_end),
-		TEST(test_goid_again),          TEST(test_system_stack),
-		TEST(test_exit_of_stopped),     TEST(test_exit_of_another),
-		TEST(test_tail_of_another),     TEST(test_tail_of_that),
-		TEST(test_into_the_next_image), TEST(test_entered_again_behind_it),
-		TEST(test_states_of_all),       TEST(test_many_system_stacks),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_begins_at_the_end, test_begins_at_the_end_of_its_own,
+	   test_told_later, test_entered_again_at_the_end, test_goid_again, test_system_stack,
+	   test_exit_of_stopped, test_exit_of_another, test_tail_of_another, test_tail_of_that,
+	   test_into_the_next_image, test_entered_again_behind_it, test_states_of_all,
+	   test_many_system_stacks)

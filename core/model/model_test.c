@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What single cases cannot show: trees that explode, callbacks, streams of garbage. */
 #include <malloc.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/model.h"
 #include "model/exec_fixture.h"
 
@@ -151,12 +146,11 @@ static void check_paths_add_up(struct world *w)
 }
 
 /* Functions that call each other by turns: few paths, whatever the depth. */
-static void test_cycles(void **state)
+TEST(test_cycles)
 {
 	struct world w;
 	size_t n, n_folds;
 
-	(void)state;
 	for (uint32_t period = 2; period <= 3; period++) {
 		set_up(&w, NULL);
 		descend(&w, 20000, period == 2 ? in_turns : three_in_turns);
@@ -179,12 +173,11 @@ static void test_cycles(void **state)
 }
 
 /* The sequence that comes twice in a row may be as long as PATHS_CYCLE_MAX, no longer. */
-static void test_long_cycle(void **state)
+TEST(test_long_cycle)
 {
 	struct world w;
 	size_t n;
 
-	(void)state;
 	for (uint32_t len = PATHS_CYCLE_MAX; len <= PATHS_CYCLE_MAX + 1; len++) {
 		set_up(&w, NULL);
 		for (uint32_t i = 0; i < 10 * len; i++)
@@ -201,14 +194,13 @@ static void test_long_cycle(void **state)
 }
 
 /* With room for few paths: functions stay exact, the tree is capped and says so. */
-static void test_full_tree(void **state)
+TEST(test_full_tree)
 {
 	struct world w;
 	const struct model_options opt = { .max_paths = 50 };
 	uint64_t calls = 0, self_ns = 0, other = 0;
 	size_t n;
 
-	(void)state;
 	set_up(&w, &opt);
 	descend(&w, 2000, never_again);
 	assert_int_equal(model_finish(w.m), 0);
@@ -229,12 +221,11 @@ static void test_full_tree(void **state)
 	tear_down(&w);
 }
 
-static void test_direct_recursion(void **state)
+TEST(test_direct_recursion)
 {
 	struct world w;
 	size_t n;
 
-	(void)state;
 	set_up(&w, NULL);
 	for (uint32_t i = 0; i < 100000; i++)
 		event(&w, EV_ENTRY, 1, 0, 16 * (i + 1));
@@ -255,13 +246,12 @@ static uint64_t in_use(void)
 }
 
 /* Each goroutine starts the next, in turns at two places, and ends. */
-static void test_endless_chain(void **state)
+TEST(test_endless_chain)
 {
 	struct world w;
 	uint64_t early = 0;
 	size_t n;
 
-	(void)state;
 	set_up(&w, NULL);
 	for (uint64_t g = 1; g <= 200000; g++) {
 		event(&w, EV_ENTRY, g, 0, 100);
@@ -300,13 +290,12 @@ static void on_call(void *ctx, const struct call *c)
 	o->wrong |= c->order >= o->entries || !c->end_ns;
 }
 
-static void test_callbacks(void **state)
+TEST(test_callbacks)
 {
 	struct order o = { 0 };
 	const struct model_options opt = { .on_entry = on_entry, .on_call = on_call, .ctx = &o };
 	struct world w;
 
-	(void)state;
 	set_up(&w, &opt);
 	descend(&w, 10, in_turns);
 	event(&w, EV_ENTRY, 2, 0, 100);
@@ -338,7 +327,7 @@ static void note_call(void *ctx, const struct call *c)
 }
 
 /* A call whose prologue is stopped twice begins three times, and is one. */
-static void test_begins_again(void **state)
+TEST(test_begins_again)
 {
 	struct starts s = { 0 };
 	const struct model_options opt = { .on_entry = note_entry,
@@ -346,7 +335,6 @@ static void test_begins_again(void **state)
 					   .ctx = &s };
 	struct world w;
 
-	(void)state;
 	set_up(&w, &opt);
 	event(&w, EV_ENTRY, 2, 0, 64);
 	event(&w, EV_MORESTACK, 2, 0, 64);
@@ -365,9 +353,8 @@ static void test_begins_again(void **state)
 
 /* What the start code does on a system stack before runtime.main is no earlier image;
  * what a goroutine did (attached to a running process) is one. */
-static void test_first_image(void **state)
+TEST(test_first_image)
 {
-	(void)state;
 	for (int on_goroutine = 0; on_goroutine < 2; on_goroutine++) {
 		struct event_ext early = { .h = { .ts_ns = 100,
 						  .depth = 64,
@@ -389,11 +376,10 @@ static void test_first_image(void **state)
 }
 
 /* Nothing that a file can say may break the engine: few values, so that they meet. */
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
 	uint64_t rng = 4711;
 
-	(void)state;
 	for (int run = 0; run < 300; run++) {
 		const struct model_options opt = { .max_paths = run % 3 ? 20 : 0 };
 		struct world w;
@@ -427,15 +413,5 @@ static void test_garbage(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cycles),        cmocka_unit_test(test_long_cycle),
-		cmocka_unit_test(test_full_tree),     cmocka_unit_test(test_direct_recursion),
-		cmocka_unit_test(test_endless_chain), cmocka_unit_test(test_callbacks),
-		cmocka_unit_test(test_begins_again),  cmocka_unit_test(test_first_image),
-		cmocka_unit_test(test_garbage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cycles, test_long_cycle, test_full_tree, test_direct_recursion, test_endless_chain,
+      test_callbacks, test_begins_again, test_first_image, test_garbage)

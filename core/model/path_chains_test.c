@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is above a node, against looking at all that is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/path_chains.h"
 
 static uint32_t draw(uint64_t *seed, uint32_t below)
@@ -36,11 +32,10 @@ static uint32_t look_up_go(const struct paths *t, uint32_t node, uint32_t func, 
 }
 
 /* Trees of few functions and of many, deep ones and flat ones. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	uint64_t seed = 12;
 
-	(void)state;
 	for (unsigned round = 0; round < 60; round++) {
 		const uint32_t funcs = 2 + draw(&seed, round % 2 ? 20 : 2000);
 		const uint32_t near = 1 + draw(&seed, round % 3 ? 3 : 1000);
@@ -70,11 +65,4 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_random)

@@ -3,13 +3,10 @@
  * Random executions that were going on when tracing began, and went on when it
  * ended: calls that lie between are exact, those that were open are there.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/exec_check_fixture.h"
 
 /* What can be known of a call when calls below it were never seen, or when its end was not. */
@@ -90,24 +87,14 @@ static void check_detach(struct trial *t)
 	free(want);
 }
 
-static void test_attach(void **state)
+TEST(test_attach)
 {
-	(void)state;
 	exec_check_each("attached in the middle", check_attach);
 }
 
-static void test_detach(void **state)
+TEST(test_detach)
 {
-	(void)state;
 	exec_check_each("detached in the middle", check_detach);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_attach),
-		cmocka_unit_test(test_detach),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_attach, test_detach)

@@ -3,13 +3,10 @@
  * Random executions with events missing: calls that were not open across the
  * gap are exact, the others are there, and what is wrong is marked suspect.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/exec_check_fixture.h"
 
 struct gap {
@@ -189,24 +186,14 @@ static void check_burst_lost(struct trial *t)
 	trial_forget(m, &seen);
 }
 
-static void test_one_lost(void **state)
+TEST(test_one_lost)
 {
-	(void)state;
 	exec_check_each("one event lost", check_one_lost);
 }
 
-static void test_burst_lost(void **state)
+TEST(test_burst_lost)
 {
-	(void)state;
 	exec_check_each("a burst lost", check_burst_lost);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_lost),
-		cmocka_unit_test(test_burst_lost),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one_lost, test_burst_lost)

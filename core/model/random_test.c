@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The engine against random executions whose calls are known: exact in everything. */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/exec_check_fixture.h"
 
 static void check_calls(struct trial *t, struct seen *seen)
@@ -275,17 +272,9 @@ static void check_exact(struct trial *t)
 	trial_forget(m, &seen);
 }
 
-static void test_exact(void **state)
+TEST(test_exact)
 {
-	(void)state;
 	exec_check_each("exact", check_exact);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exact),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_exact)

@@ -3,13 +3,10 @@
  * Functions that are released while they are recorded: of random executions, the function's counts
  * are those up to then, all others' are exact, no more calls are suspect, and times still add up.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/exec_check_fixture.h"
 
 /* What a recorder writes: the release, and from then on no event of the function. */
@@ -68,14 +65,13 @@ static void check_release(struct trial *t)
 	trial_forget(m, &seen);
 }
 
-static void test_release(void **state)
+TEST(test_release)
 {
-	(void)state;
 	exec_check_each("a function released in the middle", check_release);
 }
 
 /* Its end is that of the last call that was open in it; its caller has the time after that. */
-static void test_open_calls(void **state)
+TEST(test_open_calls)
 {
 	struct trace_info info = { 0 };
 	static const struct {
@@ -93,7 +89,6 @@ static void test_open_calls(void **state)
 	};
 	size_t n;
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	struct model *m = model_new(&info, NULL);
 
@@ -132,7 +127,7 @@ static void test_open_calls(void **state)
 
 /* What a reader does that is older than the kind, and every reader with kinds it does not know: it
  * counts the event and leaves it out; counts are the same, open calls are closed as suspect. */
-static void test_unknown_kind(void **state)
+TEST(test_unknown_kind)
 {
 	struct trace_info info = { 0 };
 	const struct event_ext events[] = {
@@ -143,7 +138,6 @@ static void test_unknown_kind(void **state)
 	};
 	size_t n;
 
-	(void)state;
 	assert_int_equal(exec_info(&info), 0);
 	struct model *m = model_new(&info, NULL);
 
@@ -166,13 +160,4 @@ static void test_unknown_kind(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_release),
-		cmocka_unit_test(test_open_calls),
-		cmocka_unit_test(test_unknown_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_release, test_open_calls, test_unknown_kind)

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/model.h"
 
 static const uint32_t stack[] = { 0, 1, 0, 1, 0, 1, 2, 2, 2 };
@@ -25,14 +20,13 @@ static struct model *model_of(struct trace_info *info)
 
 /* However often a function is on a stack, a sample counts once in its total; all stacks have one
  * total, whatever was folded. */
-static void each_counts_once(void **state)
+TEST(each_counts_once)
 {
 	struct trace_info info = { 0 };
 	struct model *m = model_of(&info);
 	uint64_t self = 0, calls = 0, weight = 0;
 	size_t n;
 
-	(void)state;
 	for (size_t len = 0; len <= sizeof(stack) / sizeof(stack[0]); len++) {
 		const struct model_sample s = { stack, len, 2, 10 + len, 5, 9, STATE_RUNNING, 0 };
 
@@ -61,9 +55,4 @@ static void each_counts_once(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(each_counts_once) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(each_counts_once)

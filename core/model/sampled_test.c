@@ -4,14 +4,11 @@
  * events that stands for all of that time gives each path its self time back.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/exec_check_fixture.h"
 #include "model/summary.h"
 #include "trace/evlist_fixture.h"
@@ -97,9 +94,8 @@ static void check_samples(struct trial *t)
 	trial_forget(m, &seen);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	exec_check_each("sampled", check_samples);
 }
 
@@ -140,9 +136,8 @@ static struct path_sampled of(const char *func)
 
 /* main.b has not returned yet by its events, and rsp says that it has; in its prologue, and where
  * it has no frame, rsp is at its return address. What a probe takes is the open call's. */
-static void test_depth(void **state)
+TEST(test_depth)
 {
-	(void)state;
 	feed("1 entry main.a 100 1000\n"
 	     "1 sample - 150 2000 arg0=10000 arg1=1\n"
 	     "1 entry main.b 200 3000\n"
@@ -174,9 +169,8 @@ static void test_depth(void **state)
 
 /* In main.b's code (arg2: its index plus 1) before its event comes: a call that main.a makes, if it
  * ever does. */
-static void test_function(void **state)
+TEST(test_function)
 {
-	(void)state;
 	feed("1 entry main.a 100 1000\n"
 	     "1 sample - 200 1500 arg0=5000 arg1=1 arg2=2\n"
 	     "1 entry main.b 200 2000\n"
@@ -192,12 +186,11 @@ static void test_function(void **state)
 
 /* main.c, which main.b calls, waits for memory; events of what comes later are older than that.
  * arg2: what is on its stack, its caller in the upper half; arg1: the next caller likewise. */
-static void test_ahead(void **state)
+TEST(test_ahead)
 {
 #define ON_STACK(innermost, caller) ((uint64_t)(caller) << 32 | (innermost))
 	char events[1024];
 
-	(void)state;
 	snprintf(events, sizeof(events),
 		 "1 entry main.a 100 1000\n"
 		 "1 entry main.b 200 2000\n"
@@ -223,9 +216,8 @@ static void test_ahead(void **state)
 }
 
 /* On a thread's system stack: of the call open there, else of the goroutine's it works for. */
-static void test_system(void **state)
+TEST(test_system)
 {
-	(void)state;
 	feed("1 entry main.a 100 1000 tid=5\n"
 	     "1 sample - 4294900000 2000 tid=5 flags=system arg0=10000 arg1=2\n"
 	     "1 entry main.s 4294890000 3000 tid=5 flags=system\n"
@@ -240,9 +232,8 @@ static void test_system(void **state)
 }
 
 /* While its prologue is stopped, where events are lost, and while it does not run: nobody's. */
-static void test_apart(void **state)
+TEST(test_apart)
 {
-	(void)state;
 	feed("@set states 1\n"
 	     "1 entry main.a 100 1000\n"
 	     "1 state - 1 1100\n"
@@ -264,11 +255,10 @@ static void test_apart(void **state)
 }
 
 /* A summary keeps them. */
-static void test_summary(void **state)
+TEST(test_summary)
 {
 	struct summary_bytes bytes = { 0 };
 
-	(void)state;
 	feed("1 entry main.a 100 1000\n"
 	     "1 sample - 150 2000 arg0=10000 arg1=1\n"
 	     "1 sample - 150 2500 arg0=20000 arg1=4\n"
@@ -286,14 +276,4 @@ static void test_summary(void **state)
 	forget();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_depth),  cmocka_unit_test(test_function),
-		cmocka_unit_test(test_ahead),  cmocka_unit_test(test_system),
-		cmocka_unit_test(test_apart),  cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_depth, test_function, test_ahead, test_system, test_apart, test_summary, test_random)

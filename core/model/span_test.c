@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Whether events are read and fed one by one, by blocks, or both in turns makes no difference. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/model.h"
 
 struct figures {
@@ -54,11 +49,10 @@ static struct figures read_all(const char *path, unsigned singles)
 	return f;
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 20);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -75,11 +69,4 @@ static void test_same(void **state)
 	globfree(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_same)

@@ -3,16 +3,11 @@
  * States of goroutines against a model that goes by nanoseconds: for each of them it knows who is
  * in which state and in which calls, and adds up one by one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/holds.h"
 #include "model/places.h"
 #include "model/states_fixture.h"
@@ -280,9 +275,8 @@ static void check_wakes(struct run *r, const struct model *m)
 				assert_int_equal(r->wakes[f][k][by], 0);
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	for (uint64_t seed = 1; seed <= 2000; seed++) {
 		struct run *r = calloc(1, sizeof(*r));
 
@@ -318,11 +312,4 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_random)

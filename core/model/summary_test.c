@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a model knows, as bytes and back: on every case of fixtures/cases, at every moment of it. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "model/summary.h"
 #include "trace/evlist_fixture.h"
 
@@ -138,9 +134,8 @@ static void each_case(void (*check)(const struct evlist *l))
 	globfree(&g);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-	(void)state;
 	each_case(check_case);
 }
 
@@ -165,19 +160,17 @@ static void check_snapshots(const struct evlist *l)
 	model_free(undisturbed);
 }
 
-static void test_snapshots(void **state)
+TEST(test_snapshots)
 {
-	(void)state;
 	each_case(check_snapshots);
 }
 
 /* A tree that was full says so, and keeps what is under [other]. */
-static void test_full_tree(void **state)
+TEST(test_full_tree)
 {
 	struct evlist l;
 	const struct model_options few = { .max_paths = 2, .path_selfs = true, .wakes = true };
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
 	struct model *m = model_new(&l.info, &few), *empty = model_new(&l.info, &selfs);
 
@@ -238,18 +231,16 @@ static void check_broken(const struct evlist *l)
 	model_free(m);
 }
 
-static void test_broken(void **state)
+TEST(test_broken)
 {
-	(void)state;
 	each_case(check_broken);
 }
 
 /* Few bytes may not claim a million paths or a billion buckets. */
-static void test_bomb(void **state)
+TEST(test_bomb)
 {
 	struct evlist l;
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
 	struct model *m = fed(&l, 0);
 
@@ -270,13 +261,4 @@ static void test_bomb(void **state)
 	evlist_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round_trip), cmocka_unit_test(test_snapshots),
-		cmocka_unit_test(test_full_tree),  cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_bomb),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_round_trip, test_snapshots, test_full_tree, test_broken, test_bomb)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The rules alone, of a client that only writes down which calls begin and how they end. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "pair/pair.h"
 #include "trace/evlist_fixture.h"
 
@@ -153,9 +150,8 @@ static void expect(const char *in, const char *want)
 	evlist_free(&list);
 }
 
-static void test_ends(void **state)
+TEST(test_ends)
 {
-	(void)state;
 	expect("1 entry main.a 16 10\n"
 	       "1 entry main.b 32 20\n"
 	       "1 exit main.b 32 30\n"
@@ -172,9 +168,8 @@ static void test_ends(void **state)
 }
 
 /* Its exit is that of what jumped to it. A jump to a function that is not probed ends it. */
-static void test_tail(void **state)
+TEST(test_tail)
 {
-	(void)state;
 	expect("1 entry main.a 16 10\n"
 	       "1 tail main.a 16 20 target=main.b\n"
 	       "1 entry main.b 16 30\n"
@@ -186,9 +181,8 @@ static void test_tail(void **state)
 }
 
 /* A call whose prologue called morestack begins again; one that went on unseen does not. */
-static void test_morestack(void **state)
+TEST(test_morestack)
 {
-	(void)state;
 	expect("1 entry main.a 16 10\n"
 	       "1 morestack main.a 16 20\n"
 	       "1 entry main.a 16 30\n"
@@ -201,9 +195,8 @@ static void test_morestack(void **state)
 }
 
 /* A call of a released function ends with the one open in it. */
-static void test_released(void **state)
+TEST(test_released)
 {
-	(void)state;
 	expect("1 entry main.a 16 10\n"
 	       "1 entry main.b 32 20\n"
 	       "1 entry main.c 48 30\n"
@@ -217,9 +210,8 @@ static void test_released(void **state)
 }
 
 /* Of a goroutine whose end was lost, of calls whose ends were left out. */
-static void test_unseen(void **state)
+TEST(test_unseen)
 {
-	(void)state;
 	expect("1 entry main.a 16 10\n"
 	       "2 entry main.b 16 20\n"
 	       "1 create - 0 30 arg0=2\n"
@@ -232,23 +224,13 @@ static void test_unseen(void **state)
 }
 
 /* A newer gotrace made the event. */
-static void test_no_kind(void **state)
+TEST(test_no_kind)
 {
 	struct client c = { 0 };
 	const struct event e = { .kind = EV_KIND_MAX + 1 };
 	const uint64_t arg[4] = { 0 };
 
-	(void)state;
 	assert_int_equal(pair_event(&c, &e, arg), PAIR_NO_KIND);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ends),      cmocka_unit_test(test_tail),
-		cmocka_unit_test(test_morestack), cmocka_unit_test(test_released),
-		cmocka_unit_test(test_unseen),    cmocka_unit_test(test_no_kind),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_ends, test_tail, test_morestack, test_released, test_unseen, test_no_kind)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which calls the answer is about, why they take long, and who held the lock. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/answer.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
@@ -100,9 +96,8 @@ static void contend(int i, int wait_depth)
 	put("11 exit main.get 200 %d\n11 exit main.serve 100 %d\n", t + 870, t + 880);
 }
 
-static void lock(void **state)
+TEST(lock)
 {
-	(void)state;
 	/* with package sync traced, too: it acts for its callers */
 	for (int traced = 0; traced < 2; traced++) {
 		begin();
@@ -122,9 +117,8 @@ static void lock(void **state)
 }
 
 /* A holder that waited for the lock itself held it since then only. */
-static void held_since_the_wait(void **state)
+TEST(held_since_the_wait)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
@@ -146,9 +140,8 @@ static void held_since_the_wait(void **state)
 
 /* One release ends the waits of three readers. That is one hold. The holder waited for the lock
  * itself, before its first release. */
-static void readers_together(void **state)
+TEST(readers_together)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
@@ -185,9 +178,8 @@ static void hand_over(int waits, int reason)
 	}
 }
 
-static void worker(void **state)
+TEST(worker)
 {
-	(void)state;
 	begin();
 	put("20 entry main.worker 100 1000\n");
 	hand_over(4, 8);
@@ -198,9 +190,8 @@ static void worker(void **state)
 }
 
 /* The worker's loop began before the recording. Its last call names it. */
-static void worker_before(void **state)
+TEST(worker_before)
 {
-	(void)state;
 	begin();
 	hand_over(200, 7);
 	check("main.serve waits 76% of its time for other goroutines (10 calls, mean 929ns, together 9.29us in 9.93us)\n"
@@ -227,9 +218,8 @@ static void serve_many(const char *state, int wait, int end)
 	}
 }
 
-static void many(void **state)
+TEST(many)
 {
-	(void)state;
 	serve_many("0x203", 90, 93);
 	check("main.serve waits 80% of its time for the network (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 	      "  where     main.get, IO wait (80%)\n"
@@ -237,9 +227,8 @@ static void many(void **state)
 }
 
 /* On a full machine each of these calls waits for a processor, so many calls wait long. */
-static void many_on_a_full_machine(void **state)
+TEST(many_on_a_full_machine)
 {
-	(void)state;
 	serve_many("2", 70, 98);
 	check("main.serve runs 38% of its time and waits 62% for a processor (10 calls, mean 900ns, together 9.00us in 9.90us)\n"
 	      "  where     main.get (24%)\n"
@@ -276,11 +265,10 @@ static void serve_by_writers(int reason)
 
 /* Calls that wait for the next request, or for what a request gives them, are no requests,
  * however long. Who waits for a channel may wait for a reply. */
-static void waits_for_calls(void **state)
+TEST(waits_for_calls)
 {
 	static const int reasons[] = { CONDITION, NETWORK };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		serve_by_writers(reasons[i]);
 		check("main.serve waits 89% of its time for a lock (12 calls, mean 850ns, together 10.2us in 11.9us)\n"
@@ -296,9 +284,8 @@ static void waits_for_calls(void **state)
 
 /* A loop of the program's own that only waits is no request, however long; nor is the wait of a
  * connection for the next one. */
-static void who_waits_for_work(void **state)
+TEST(who_waits_for_work)
 {
-	(void)state;
 	begin();
 	put("20 entry main.worker 100 1000\n21 entry main.main 100 1000\n22 entry main.main 100 1000\n");
 	for (int i = 0; i < 10; i++) {
@@ -334,9 +321,8 @@ static void short_of_processors(int ready_ns)
 }
 
 /* Threads without a processor look like processors of the scheduler that are not there. */
-static void scheduler_or_machine(void **state)
+TEST(scheduler_or_machine)
 {
-	(void)state;
 	short_of_processors(800);
 	check("main.serve waits 98% of its time for a processor (10 calls, mean 900ns, together 9.00us in 10.0us)\n"
 	      "  where     main.serve (98%)\n"
@@ -349,9 +335,8 @@ static void scheduler_or_machine(void **state)
 
 /* A request that only waits is one where its caller waits between requests, whatever else that
  * calls. */
-static void requests_that_wait(void **state)
+TEST(requests_that_wait)
 {
-	(void)state;
 	begin();
 	put("21 entry main.main 100 1000\n22 entry main.main 100 1000\n");
 	for (int i = 0; i < 10; i++)
@@ -370,12 +355,11 @@ static void requests_that_wait(void **state)
 }
 
 /* A wait whose caller is not recorded is nobody's request: a connection's for the next one, say. */
-static void waits_of_nobody(void **state)
+TEST(waits_of_nobody)
 {
 	static const char *const idle[] = { "internal/poll.runtime_pollWait", "time.Sleep",
 					    "net/http.(*connReader).backgroundRead" };
 
-	(void)state;
 	for (size_t k = 0; k < sizeof(idle) / sizeof(idle[0]); k++) {
 		at = 0;
 		put("@set states 1\n@set states.reason.2 IO wait\n@set states.reason.19 sleep\n"
@@ -396,9 +380,8 @@ static void waits_of_nobody(void **state)
 }
 
 /* Who ended the waits that the answer names, as --by=reason says: not those for another reason. */
-static void wakers_of_the_reason(void **state)
+TEST(wakers_of_the_reason)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
@@ -416,9 +399,8 @@ static void wakers_of_the_reason(void **state)
 }
 
 /* Where it is known of few waits who ended them, nobody ended most. */
-static void wakers_of_few(void **state)
+TEST(wakers_of_few)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 20; i++) {
 		int t = 1000 + 1000 * i;
@@ -434,9 +416,8 @@ static void wakers_of_few(void **state)
 }
 
 /* A caller of a recursive function calls it once. */
-static void recursion(void **state)
+TEST(recursion)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
@@ -456,9 +437,8 @@ static void recursion(void **state)
 
 /* Where no function ended the wait, the goroutines that the call started are explained. A waker
  * that waited itself says for what. */
-static void through_others(void **state)
+TEST(through_others)
 {
-	(void)state;
 	for (int known = 0; known < 2; known++) {
 		begin();
 		for (int i = 0; i < 10; i++) {
@@ -530,12 +510,11 @@ static void started_is(const char *name, const char *waits)
 }
 
 /* The answer names what a wrapper of the compiler calls, if the wrapper does nothing else. */
-static void wrappers(void **state)
+TEST(wrappers)
 {
 	static const char wrapper[] = "main.serve.gowrap1", worker[] = "main.worker",
 			  bound[] = "main.(*T).Run-fm", run[] = "main.(*T).Run";
 
-	(void)state;
 	start_wrapper(wrapper, worker, ONCE);
 	started_is(worker, "waits 98% of its time for the network");
 	start_wrapper(wrapper, worker, TWICE);
@@ -573,9 +552,8 @@ static void wrappers(void **state)
 }
 
 /* A program that ends: its main, unless that leaves all to others. */
-static void tool(void **state)
+TEST(tool)
 {
-	(void)state;
 	begin();
 	put("1 entry main.main 100 1000\n");
 	for (int i = 0; i < 10; i++)
@@ -587,9 +565,8 @@ static void tool(void **state)
 }
 
 /* --request names the subject, also where there would be none. */
-static void request(void **state)
+TEST(request)
 {
-	(void)state;
 	begin();
 	put("1 entry main.main 100 1000\n1 entry main.get 200 1100\n1 exit main.get 200 1200\n"
 	    "1 exit main.main 100 2000\n");
@@ -598,9 +575,8 @@ static void request(void **state)
 }
 
 /* Workers that idle are no requests, though no call of theirs is seen. */
-static void idle_workers(void **state)
+TEST(idle_workers)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 12; i++)
 		put("%d entry main.worker 100 1000\n%d state - 0x703 1010\n", 30 + i, 30 + i);
@@ -613,18 +589,16 @@ static void idle_workers(void **state)
 }
 
 /* Nothing is known of a program without a call. */
-static void empty(void **state)
+TEST(empty)
 {
-	(void)state;
 	begin();
 	put("1 entry main.main 100 1000\n");
 	check("");
 }
 
 /* What stands for a part of the waits is not said to be all of them. */
-static void two_reasons(void **state)
+TEST(two_reasons)
 {
-	(void)state;
 	begin();
 	for (int i = 0; i < 10; i++) {
 		int t = 1000 + 1000 * i;
@@ -637,32 +611,7 @@ static void two_reasons(void **state)
 	      "  where     main.serve, mostly chan send (95%)\n");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(two_reasons),
-		cmocka_unit_test(scheduler_or_machine),
-		cmocka_unit_test(readers_together),
-		cmocka_unit_test(lock),
-		cmocka_unit_test(held_since_the_wait),
-		cmocka_unit_test(worker),
-		cmocka_unit_test(many),
-		cmocka_unit_test(many_on_a_full_machine),
-		cmocka_unit_test(tool),
-		cmocka_unit_test(who_waits_for_work),
-		cmocka_unit_test(waits_for_calls),
-		cmocka_unit_test(empty),
-		cmocka_unit_test(request),
-		cmocka_unit_test(worker_before),
-		cmocka_unit_test(requests_that_wait),
-		cmocka_unit_test(waits_of_nobody),
-		cmocka_unit_test(wakers_of_the_reason),
-		cmocka_unit_test(wakers_of_few),
-		cmocka_unit_test(recursion),
-		cmocka_unit_test(through_others),
-		cmocka_unit_test(wrappers),
-		cmocka_unit_test(idle_workers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(two_reasons, scheduler_or_machine, readers_together, lock, held_since_the_wait, worker, many,
+      many_on_a_full_machine, tool, who_waits_for_work, waits_for_calls, empty, request,
+      worker_before, requests_that_wait, waits_of_nobody, wakers_of_the_reason, wakers_of_few,
+      recursion, through_others, wrappers, idle_workers)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Traces of fixtures/formats whose meaning is in more than their events: a summary, windows. What
  * core/trace/corpus_test.c reads is their text, here it is what they say of calls. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
 
@@ -98,9 +94,8 @@ static void expect(const char *name, uint64_t n, uint64_t unfinished, uint64_t t
 	fail_msg("no function %s", name);
 }
 
-static void test_summary(void **state)
+TEST(test_summary)
 {
-	(void)state;
 	store(SUMMARY, calls, true);
 	load(SUMMARY);
 	expect("main.main", 1, 0, 11000);
@@ -110,9 +105,8 @@ static void test_summary(void **state)
 	unload();
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
-	(void)state;
 	store(WINDOWS, windows, false);
 	load(WINDOWS);
 	expect("main.main", 1, 1, 5000);
@@ -123,12 +117,4 @@ static void test_windows(void **state)
 	unload();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_summary),
-		cmocka_unit_test(test_windows),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_summary, test_windows)

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* top finds its answer anew when that is cheap enough, and prints the age of an older one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/correction.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/live_answer.h"
@@ -37,7 +33,7 @@ static char *printed(const struct live_answer *a, uint64_t up_to_ns, unsigned wi
 	return text;
 }
 
-static void test_prints(void **state)
+TEST(test_prints)
 {
 	struct live_answer a = { 0 };
 	struct trace_reader *r;
@@ -45,7 +41,6 @@ static void test_prints(void **state)
 	size_t lines;
 	char *want = fixture_text("fixtures/answers/lock.txt");
 
-	(void)state;
 	load(&t, &r, "fixtures/answers/lock.gotrace");
 	char *got = printed(&a, 1, 0, &lines);
 
@@ -71,14 +66,13 @@ static void test_prints(void **state)
 }
 
 /* An answer stays until the next is due, and top prints its age. */
-static void test_waits(void **state)
+TEST(test_waits)
 {
 	struct live_answer a = { 0 };
 	struct trace_reader *r[2];
 	struct loaded_trace t[2];
 	size_t lines;
 
-	(void)state;
 	load(&t[0], &r[0], "fixtures/answers/lock.gotrace");
 	load(&t[1], &r[1], "fixtures/answers/sleep.gotrace");
 	/* an interval of which any look takes more than half */
@@ -105,9 +99,8 @@ static void test_waits(void **state)
 	live_answer_free(&a);
 }
 
-static void test_due(void **state)
+TEST(test_due)
 {
-	(void)state;
 	/* a look of half of the interval and less: each time */
 	assert_int_equal(live_answer_due(100 * SECOND, SECOND, SECOND / 2, 2 * SECOND),
 			 100 * SECOND);
@@ -119,7 +112,7 @@ static void test_due(void **state)
 }
 
 /* Where probes took most of the time, top says so, as the report does. */
-static void test_doubt(void **state)
+TEST(test_doubt)
 {
 	char path[TRACE_PATH_BYTES], *events = NULL;
 	struct live_answer a = { 0 };
@@ -129,7 +122,6 @@ static void test_doubt(void **state)
 	unsigned ns = 1000;
 	FILE *f = open_memstream(&events, &size);
 
-	(void)state;
 	assert_non_null(f);
 	fputs("@set states 1\n@set pid 7\n@set cost.emulated_ns 1000\n@set cost.before_ns 500\n",
 	      f);
@@ -157,14 +149,13 @@ static void test_doubt(void **state)
 }
 
 /* Without states there is none. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct live_answer a = { 0 };
 	struct trace_reader *r;
 	struct loaded_trace t;
 	size_t lines;
 
-	(void)state;
 	load(&t, &r, "fixtures/traces/panics.emulated.gotrace");
 	assert_int_equal(live_answer_find(&a, &t, SECOND, 0, SECOND), 0);
 	char *got = printed(&a, 2 * SECOND, 0, &lines);
@@ -176,13 +167,4 @@ static void test_none(void **state)
 	live_answer_free(&a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_prints), cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_due),    cmocka_unit_test(test_doubt),
-		cmocka_unit_test(test_none),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_prints, test_waits, test_due, test_doubt, test_none)

@@ -2,15 +2,11 @@
 /* The answer of a recording that goes on: each look tells what a reader finds that reads the file
  * at that moment from its begin. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/answer.h"
 #include "analysis/calls/correction.h"
 #include "analysis/live_trace.h"
@@ -171,9 +167,8 @@ static void check_fed(const char *recorded)
 	trace_reader_close(r);
 }
 
-static void test_fed(void **state)
+TEST(test_fed)
 {
-	(void)state;
 	check_fed("fixtures/answers/evict.gotrace");
 	check_fed("fixtures/answers/workers.gotrace");
 }
@@ -209,12 +204,11 @@ static char *check(const char *recorded)
 	return last;
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	glob_t all;
 	size_t answers = 0;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/answers/*.gotrace", 0, NULL, &all), 0);
 	assert_true(all.gl_pathc >= 15);
 	for (size_t i = 0; i < all.gl_pathc; i++) {
@@ -228,11 +222,10 @@ static void test_recorded(void **state)
 }
 
 /* Who held the lock, which a look must have of all that came before it. */
-static void test_holders(void **state)
+TEST(test_holders)
 {
 	char *said = check("fixtures/answers/evict.gotrace");
 
-	(void)state;
 	assert_non_null(strstr(said, "main.serveEvict waits 79% of its time for a lock"));
 	assert_non_null(strstr(said, "  held by   main.(*cache).find, 28 times, "));
 	free(said);
@@ -240,7 +233,7 @@ static void test_holders(void **state)
 
 /* Goroutines that are parked while others go on are left out of each look, and come back in the
  * next one. */
-static void test_parked(void **state)
+TEST(test_parked)
 {
 	static const char events[] =
 		"@set states 1\n@set states.reason.7 chan receive\n@set states.reason.19 sleep\n"
@@ -253,7 +246,6 @@ static void test_parked(void **state)
 	struct growing g;
 	uint64_t before_ns = 0;
 
-	(void)state;
 	fixture_write_text(events, true, recorded);
 	free(check(recorded));
 	begin(&g, recorded);
@@ -275,14 +267,4 @@ static void test_parked(void **state)
 	unlink(recorded);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_holders),
-		cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_fed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_recorded, test_holders, test_parked, test_fed)

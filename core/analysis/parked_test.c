@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Who is parked, and that everything adds up without their waits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/parked.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
@@ -89,9 +85,8 @@ static void check(const char *events, const uint64_t self_ns[4], const char *sai
 }
 
 /* 2 and 3 wait to the end, 3 in a call of main.work; 4 works. */
-static void they_wait_to_the_end(void **state)
+TEST(they_wait_to_the_end)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n"
 	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
 	      "3 entry main.work 100 1000\n3 entry main.inner 200 1000\n3 state - 0x1303 1020\n"
@@ -102,9 +97,8 @@ static void they_wait_to_the_end(void **state)
 }
 
 /* A program takes as long as main, whatever that waits for. */
-static void main_ends(void **state)
+TEST(main_ends)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
 	      "2 entry main.idle 100 1000\n2 state - 0x703 1001\n"
 	      "4 entry main.work 100 1000\n4 exit main.work 100 10900\n"
@@ -114,9 +108,8 @@ static void main_ends(void **state)
 }
 
 /* Whoever ends in the end was waited for: that is where the time went. */
-static void others_end(void **state)
+TEST(others_end)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
 	      "2 entry main.idle 100 1000\n2 entry main.inner 200 1000\n2 state - 0x703 1001\n"
 	      "2 state - 1 10900\n2 exit main.inner 200 10950\n2 exit main.idle 100 10960\n2 end - 0 10970\n"
@@ -125,12 +118,11 @@ static void others_end(void **state)
 }
 
 /* Requests that hang since a moment ago are no leak, though none of them goes on. */
-static void stall(void **state)
+TEST(stall)
 {
 	char events[4096] = "1 entry main.main 100 1000\n";
 	size_t n = strlen(events);
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		n += (size_t)snprintf(events + n, sizeof(events) - n,
 				      "%d entry main.work 100 %d\n%d state - 0x703 %d\n", 10 + i,
@@ -140,9 +132,8 @@ static void stall(void **state)
 }
 
 /* Who has left a place for another one is not parked there. */
-static void gone_on(void **state)
+TEST(gone_on)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
 	      "2 state - 1 10900\n2 entry main.inner 200 10900\n2 state - 0x1303 10910\n"
 	      "1 exit main.main 100 11000\n",
@@ -150,9 +141,8 @@ static void gone_on(void **state)
 }
 
 /* The main of a server waits for connections to the end. */
-static void main_serves(void **state)
+TEST(main_serves)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
 	      "4 entry main.work 100 1000\n4 exit main.work 100 11000\n",
 	      (const uint64_t[]){ 10, 0, 10000, 0 },
@@ -160,9 +150,8 @@ static void main_serves(void **state)
 }
 
 /* A program that does nothing but wait still says for what. */
-static void nothing_else(void **state)
+TEST(nothing_else)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n1 state - 0x703 1010\n"
 	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n"
 	      "3 entry main.work 100 10990\n3 exit main.work 100 11000\n",
@@ -170,12 +159,11 @@ static void nothing_else(void **state)
 }
 
 /* A goroutine for each request: it waits for most of its life, but others do so after it. */
-static void requests(void **state)
+TEST(requests)
 {
 	char events[4096] = "1 entry main.main 100 1000\n";
 	size_t n = strlen(events);
 
-	(void)state;
 	for (int i = 0; i < 10; i++) {
 		int from = 1000 + 1000 * i, id = 10 + i;
 
@@ -193,12 +181,11 @@ static void requests(void **state)
 }
 
 /* A leak: each request leaves a goroutine behind, and none of them ever goes on. */
-static void leak(void **state)
+TEST(leak)
 {
 	char events[4096] = "1 entry main.main 100 1000\n";
 	size_t n = strlen(events);
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		n += (size_t)snprintf(events + n, sizeof(events) - n,
 				      "%d entry main.idle 100 %d\n%d state - 0x703 %d\n", 10 + i,
@@ -209,12 +196,11 @@ static void leak(void **state)
 }
 
 /* Who is woken often is at work, however little it does. */
-static void woken_often(void **state)
+TEST(woken_often)
 {
 	char events[4096] = "1 entry main.main 100 1000\n2 entry main.work 100 1000\n";
 	size_t n = strlen(events);
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		n += (size_t)snprintf(events + n, sizeof(events) - n,
 				      "2 state - 0x703 %d\n2 state - 1 %d\n", 1001 + 1000 * i,
@@ -248,12 +234,11 @@ static void waits_long(const char *enters, const char *state, uint64_t work_ns, 
 
 /* Who waits for work in a loop of its own, and gets some now and then, is parked. Who sleeps there,
  * or waits in a call below, may wait for something that takes long. */
-static void woken_seldom(void **state)
+TEST(woken_seldom)
 {
 	const char *work = "2 entry main.work 100 1000\n",
 		   *inner = "2 entry main.work 100 1000\n2 entry main.inner 200 1000\n";
 
-	(void)state;
 	waits_long(
 		work, "0x703", 0, 0,
 		"left out: 3.00s of 1 parked goroutine (--parked shows it): 1 of main.work (chan receive)");
@@ -263,9 +248,8 @@ static void woken_seldom(void **state)
 
 /* Who waits in a call below for what others put into a queue is parked. Who waits there until
  * others like itself are done is not. */
-static void waits_for_condition(void **state)
+TEST(waits_for_condition)
 {
-	(void)state;
 	waits_long_for(
 		"2 entry main.work 100 1000\n2 entry main.inner 200 1000\n", "0x1803", 1, 0, 0,
 		"left out: 3.00s of 1 parked goroutine (--parked shows it): 1 of main.work (sync.Cond.Wait)");
@@ -275,9 +259,8 @@ static void waits_for_condition(void **state)
 }
 
 /* One request on a connection: its time counts, the wait for the next one does not. */
-static void connection(void **state)
+TEST(connection)
 {
-	(void)state;
 	check("1 entry main.main 100 1000\n"
 	      "2 entry main.idle 100 1000\n2 state - 0x703 1010\n2 state - 1 1200\n"
 	      "2 entry main.work 200 1200\n2 state - 0x1303 1210\n2 state - 1 1290\n"
@@ -289,9 +272,8 @@ static void connection(void **state)
 
 /* Who accepts connections waits for work, however many come; who asks for something waits for it.
  */
-static void network(void **state)
+TEST(network)
 {
-	(void)state;
 	for (int accepts = 0; accepts < 2; accepts++) {
 		char events[4096] = "1 entry main.main 100 1000\n2 entry main.idle 100 1000\n";
 		size_t n = strlen(events);
@@ -316,24 +298,5 @@ static void network(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(they_wait_to_the_end),
-		cmocka_unit_test(main_ends),
-		cmocka_unit_test(others_end),
-		cmocka_unit_test(stall),
-		cmocka_unit_test(gone_on),
-		cmocka_unit_test(main_serves),
-		cmocka_unit_test(nothing_else),
-		cmocka_unit_test(requests),
-		cmocka_unit_test(leak),
-		cmocka_unit_test(woken_often),
-		cmocka_unit_test(woken_seldom),
-		cmocka_unit_test(waits_for_condition),
-		cmocka_unit_test(connection),
-		cmocka_unit_test(network),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(they_wait_to_the_end, main_ends, others_end, stall, gone_on, main_serves, nothing_else,
+      requests, leak, woken_often, woken_seldom, waits_for_condition, connection, network)

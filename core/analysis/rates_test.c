@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Differences between looks at a trace that grows, with events and with summaries. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/live_trace.h"
 #include "analysis/rates.h"
 #include "analysis/trace_fixture.h"
@@ -131,20 +127,18 @@ static void grows(bool summaries)
 	unlink(path);
 }
 
-static void test_events(void **state)
+TEST(test_events)
 {
-	(void)state;
 	grows(false);
 }
 
-static void test_summaries(void **state)
+TEST(test_summaries)
 {
-	(void)state;
 	grows(true);
 }
 
 /* What could be wrong is not first, unless all of it could. */
-static void test_sure_first(void **state)
+TEST(test_sure_first)
 {
 	struct rate rows[] = { { .func = 1, .self_ns = 9, .doubtful = true },
 			       { .func = 2, .self_ns = 8, .doubtful = true },
@@ -152,7 +146,6 @@ static void test_sure_first(void **state)
 			       { .func = 4, .self_ns = 6 } };
 	struct rates r = { .rows = rows, .n = 4 };
 
-	(void)state;
 	rates_sure_first(&r);
 	assert_int_equal(rows[0].func, 3);
 	assert_int_equal(rows[1].func, 1);
@@ -165,13 +158,4 @@ static void test_sure_first(void **state)
 	rates_sure_first(&r);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_events),
-		cmocka_unit_test(test_summaries),
-		cmocka_unit_test(test_sure_first),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_events, test_summaries, test_sure_first)

@@ -5,16 +5,12 @@
  */
 #include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/call_tree.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_load.h"
@@ -113,7 +109,7 @@ static const uint64_t goids[] = { 1, 2 };
 static const char *const handle[] = { "main.handle" }, *const read_[] = { "main.read" },
 			 *const work[] = { "*.work" };
 
-static void test_parts(void **state)
+TEST(test_parts)
 {
 	static const struct {
 		struct trace_view view;
@@ -152,7 +148,6 @@ static void test_parts(void **state)
 	};
 	char path[TRACE_PATH_BYTES], said[512];
 
-	(void)state;
 	fixture_write_text(events, true, path);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct got g;
@@ -173,13 +168,12 @@ static void test_parts(void **state)
 }
 
 /* A call that is not seen whole is in no distribution. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	static const struct trace_view v = { .from_ns = 250, .to_ns = 1000 };
 	char path[TRACE_PATH_BYTES];
 	struct got g;
 
-	(void)state;
 	fixture_write_text(events, true, path);
 	assert_int_equal(load(&g, path, &v), 0);
 	for (size_t i = 0; i < g.t.n_funcs; i++) {
@@ -204,13 +198,12 @@ static void keep(void *ctx, enum log_level level, const char *line)
 	last_line = ctx;
 }
 
-static void test_nothing_matches(void **state)
+TEST(test_nothing_matches)
 {
 	static const char *const wrong[] = { "main.handl" }, *const odd[] = { "net.x" };
 	char path[TRACE_PATH_BYTES], line[512];
 	struct got g;
 
-	(void)state;
 	fixture_write_text(events, true, path);
 	log_set_sink(keep, line);
 	assert_int_equal(load(&g, path, &(struct trace_view){ .focus = wrong, .n_focus = 1 }),
@@ -293,11 +286,10 @@ static void add_up(const char *path, const struct trace_view *parts, size_t n_pa
 	unload(&whole);
 }
 
-static void test_add_up(void **state)
+TEST(test_add_up)
 {
 	glob_t files;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &files), 0);
 	assert_true(files.gl_pathc > 5);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
@@ -334,14 +326,4 @@ static void test_add_up(void **state)
 	globfree(&files);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_nothing_matches),
-		cmocka_unit_test(test_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parts, test_cut, test_nothing_matches, test_add_up)

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Recordings of a program that one known thing makes slow: the report begins with that. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 
 #define FOLDER "fixtures/answers/"
@@ -39,11 +35,10 @@ static void check(void **state)
 }
 
 /* A deferred unlock is the function's that defers. */
-static void test_wakers(void **state)
+TEST(test_wakers)
 {
 	static const char *const formats[] = { "text", "csv", "json" };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		char *got = fixture_report(FOLDER "evict.gotrace", formats[i],
 					   &(struct report_options){ .by = BY_REASON });

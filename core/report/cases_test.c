@@ -6,16 +6,12 @@
  */
 #include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 #include "model/model.h"
@@ -53,11 +49,10 @@ static void check_case(const char *events, const char *path, enum report_by by, 
 	free(columns);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -99,13 +94,12 @@ static void check_format(const char *events, const char *path, const char *forma
 
 /* Every format and row kind of some telling cases, character by character; the last with
  * whatever columns there are. */
-static void test_formats(void **state)
+TEST(test_formats)
 {
 	static const char *const cases[] = { "go",       "names",       "loss-goroutine",
 					     "released", "no-duration", "states" };
 	static const char *const formats[] = { "text", "csv", "json" };
 
-	(void)state;
 	for (size_t i = 0; i < 6; i++) {
 		char events[128], path[TRACE_PATH_BYTES];
 		struct evlist l;
@@ -143,11 +137,10 @@ static uint64_t *count_calls(const struct evlist *l, size_t without)
 }
 
 /* Any one event of any case may be missing: only its own function's calls may change, by one. */
-static void test_any_event_missing(void **state)
+TEST(test_any_event_missing)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob(FOLDER "/*.events", 0, NULL, &g), 0);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		struct evlist l;
@@ -178,12 +171,11 @@ static void test_any_event_missing(void **state)
 }
 
 /* The goids of two images are not one another's: each call says whose it is. */
-static void test_images(void **state)
+TEST(test_images)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/image.events"), 0);
 	fixture_write(&l, path);
 	char *got = fixture_report(path, "json", &(struct report_options){ .by = BY_CALL });
@@ -196,7 +188,7 @@ static void test_images(void **state)
 }
 
 /* Calls stand as they began; sorted, the slowest stand first, whether a limit is set or not. */
-static void test_sorted_calls(void **state)
+TEST(test_sorted_calls)
 {
 	static const struct {
 		struct report_options opt;
@@ -214,7 +206,6 @@ static void test_sorted_calls(void **state)
 	};
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("1 entry main.quick 100 1000\n1 exit main.quick 100 1100\n"
 			   "1 entry main.slow 100 1200\n1 entry main.deep 200 1210\n"
 			   "1 exit main.deep 200 1910\n1 exit main.slow 100 2000\n",
@@ -237,7 +228,7 @@ static void test_sorted_calls(void **state)
 	unlink(path);
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
@@ -268,7 +259,6 @@ static void test_windows(void **state)
 		{ { .by = BY_PATH, .depth = 2, .limit = 1 }, 1 },
 	};
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/loss-goroutine.events"), 0);
 	fixture_write(&l, path);
 	for (size_t i = 0; i < sizeof(windows) / sizeof(windows[0]); i++) {
@@ -289,7 +279,7 @@ static void count_lines(void *ctx, enum log_level level, const char *line)
 }
 
 /* Sorted by a part of their self time; narrow terminals have no means. */
-static void test_states(void **state)
+TEST(test_states)
 {
 	static const struct {
 		enum report_sort sort;
@@ -301,7 +291,6 @@ static void test_states(void **state)
 	char path[TRACE_PATH_BYTES];
 	struct evlist l;
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/states.events"), 0);
 	fixture_write(&l, path);
 	for (size_t i = 0; i < sizeof(sorted) / sizeof(sorted[0]); i++)
@@ -331,14 +320,13 @@ static void test_states(void **state)
 }
 
 /* Without states, there is nothing to sort by. */
-static void test_no_states(void **state)
+TEST(test_no_states)
 {
 	char path[TRACE_PATH_BYTES];
 	static const struct report_options opts[] = { { .sort = SORT_WAIT }, { .by = BY_REASON } };
 	FILE *out = fopen("/dev/null", "w");
 	int logged = 0;
 
-	(void)state;
 	assert_non_null(out);
 	fixture_write_text("1 entry main.f 100 1000\n1 state - 0x103 1050\n", true, path);
 	log_set_sink(count_lines, &logged);
@@ -355,14 +343,13 @@ static void test_no_states(void **state)
 	unlink(path);
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
 	FILE *full = fopen("/dev/full", "w");
 	int logged = 0;
 
-	(void)state;
 	assert_non_null(full);
 	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
 	fixture_write(&l, path);
@@ -381,19 +368,5 @@ static void test_full_disk(void **state)
 	evlist_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_formats),
-		cmocka_unit_test(test_any_event_missing),
-		cmocka_unit_test(test_images),
-		cmocka_unit_test(test_sorted_calls),
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_no_states),
-		cmocka_unit_test(test_full_disk),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cases, test_formats, test_any_event_missing, test_images, test_sorted_calls,
+      test_windows, test_states, test_no_states, test_full_disk)

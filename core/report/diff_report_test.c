@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons of two traces; what they print of fixtures/cases/diff is stored beside the events. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/diff_formats.h"
 #include "report/report_fixture.h"
@@ -82,7 +78,7 @@ static void write_file(const char *file, char path[TRACE_PATH_BYTES])
 	evlist_free(&l);
 }
 
-static void test_stored(void **state)
+TEST(test_stored)
 {
 	static const struct {
 		const char *stored, *format;
@@ -105,7 +101,6 @@ static void test_stored(void **state)
 	};
 	char a[TRACE_PATH_BYTES], b[TRACE_PATH_BYTES], file[128];
 
-	(void)state;
 	write_file(FOLDER "before.events", a);
 	write_file(FOLDER "after.events", b);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -137,13 +132,12 @@ static const char *other_notes(const char *text)
 	return strstr(one + 1, "note:");
 }
 
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	static const struct diff_options all = { .threshold_pct = 0 },
 					 defaults = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	write_file(FOLDER "after.events", path);
 	for (int i = 0; i < 4; i++) {
 		struct diff_options opt = i & 1 ? all : defaults;
@@ -163,11 +157,10 @@ static void test_equal(void **state)
 }
 
 /* What flamegraph.pl makes a differential flame graph of. */
-static void test_differential(void **state)
+TEST(test_differential)
 {
 	static const struct diff_options opt = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
 
-	(void)state;
 	char *text = compare_texts("1 entry main.f 100 1000\n1 entry main.g 200 1100\n"
 				   "1 exit main.g 200 1300\n1 exit main.f 100 2000\n",
 				   "1 entry main.f 100 1000\n1 entry main.h;x 200 1100\n"
@@ -178,12 +171,11 @@ static void test_differential(void **state)
 	free(text);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	static const struct diff_options opt = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
 	const char *one = "1 entry main.f 100 1000\n1 exit main.f 100 2000\n";
 
-	(void)state;
 	char *none = compare_texts("", "", "text", opt),
 	     *some = compare_texts("", one, "text", opt);
 	char *gone = compare_texts(one, "", "text", opt);
@@ -201,7 +193,7 @@ static void test_empty(void **state)
 }
 
 /* main.f takes 10,000 ns in A. Both the share and the time must be reached. */
-static void test_threshold(void **state)
+TEST(test_threshold)
 {
 	static const struct {
 		unsigned b_ns;
@@ -227,7 +219,6 @@ static void test_threshold(void **state)
 		{ 10100, 0, DIFF_MIN_AUTO, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char b[128];
 
@@ -245,11 +236,10 @@ static void test_threshold(void **state)
 }
 
 /* Calls have no time: the share alone decides. */
-static void test_threshold_of_calls(void **state)
+TEST(test_threshold_of_calls)
 {
 	char events[2][4096] = { "", "" };
 
-	(void)state;
 	for (unsigned s = 0; s < 2; s++)
 		for (unsigned i = 0, n = 0; i < 20 + s; i++)
 			n += (unsigned)snprintf(events[s] + n, sizeof(events[s]) - n,
@@ -267,13 +257,12 @@ static void test_threshold_of_calls(void **state)
 }
 
 /* What is folded is said, wherever there is room. */
-static void test_folded(void **state)
+TEST(test_folded)
 {
 	static const struct diff_options opt = { .threshold_pct = 5, .min_ns = 100 };
 	char a[TRACE_PATH_BYTES], b[TRACE_PATH_BYTES];
 	struct logged logged = { "" };
 
-	(void)state;
 	fixture_write_text("1 entry main.f 100 1000\n1 exit main.f 100 2000\n", true, a);
 	fixture_write_text("1 entry main.f 100 1000\n1 exit main.f 100 2001\n", true, b);
 	char *text = compare(a, b, "text", opt, NULL), *json = compare(a, b, "json", opt, NULL);
@@ -339,12 +328,11 @@ static const struct {
 	  "A: probe hits dropped in the kernel: 3 where the goroutine could not be read" },
 };
 
-static void test_notes(void **state)
+TEST(test_notes)
 {
 	char *same = compare_texts(CALL "@set cost.step_ns 600\n", CALL "@set cost.step_ns 400\n",
 				   "text", (struct diff_options){ .threshold_pct = 5 });
 
-	(void)state;
 	assert_null(other_notes(same));
 	free(same);
 	for (size_t i = 0; i < sizeof(notes) / sizeof(notes[0]); i++) {
@@ -367,12 +355,11 @@ static void test_notes(void **state)
 	}
 }
 
-static void test_incomplete(void **state)
+TEST(test_incomplete)
 {
 	char a[TRACE_PATH_BYTES], b[TRACE_PATH_BYTES];
 	struct logged logged = { "" };
 
-	(void)state;
 	fixture_write_text(CALL, true, a);
 	fixture_write_text(CALL, false, b);
 	char *csv = compare(a, b, "csv", (struct diff_options){ .threshold_pct = 5 }, &logged);
@@ -396,12 +383,11 @@ static long sum_of(const char *json, const char *key)
 
 /* Any two cases, in both directions, by function and by path: the changes add up to the difference.
  */
-static void test_changes_add_up(void **state)
+TEST(test_changes_add_up)
 {
 	size_t changes = 0;
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	for (size_t i = 0; i + 1 < g.gl_pathc; i++) {
 		char path[2][TRACE_PATH_BYTES];
@@ -432,15 +418,5 @@ static void test_changes_add_up(void **state)
 	globfree(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stored),       cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_differential), cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_threshold),    cmocka_unit_test(test_threshold_of_calls),
-		cmocka_unit_test(test_folded),       cmocka_unit_test(test_notes),
-		cmocka_unit_test(test_incomplete),   cmocka_unit_test(test_changes_add_up),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_stored, test_equal, test_differential, test_empty, test_threshold,
+      test_threshold_of_calls, test_folded, test_notes, test_incomplete, test_changes_add_up)

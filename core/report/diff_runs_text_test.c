@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Several runs a side: what is called a change, and what is noise. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -13,25 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "analysis/trace_fixture.h"
 #include "report/diff_runs_text.h"
 
-static void test_chance(void **state)
+TEST(test_chance)
 {
-	(void)state;
 	assert_true(fabs(runs_chance(3, 3) - 0.1) < 1e-12);
 	assert_true(fabs(runs_chance(1, 1) - 1) < 1e-12);
 	assert_true(fabs(runs_chance(5, 5) - 2.0 / 252) < 1e-12);
 	assert_true(fabs(runs_chance(1, 4) - 0.4) < 1e-12);
 }
 
-static void test_compare(void **state)
+TEST(test_compare)
 {
 	double a[] = { 110, 90, 100 }, b[] = { 121, 115, 130 }, over[] = { 109, 200, 150 },
 	       none[] = { 0, 0, 0 };
 	struct runs_change c;
 
-	(void)state;
 	assert_int_equal(runs_compare(a, 3, b, 3, &c), 0);
 	assert_true(c.apart && c.median[0] == 100 && c.median[1] == 121);
 	assert_true(fabs(c.pct - 21) < 1e-9);
@@ -47,11 +40,10 @@ static void test_compare(void **state)
 
 /* With five runs a side the interval is the bootstrap's, the same each time, and holds the change.
  */
-static void test_interval(void **state)
+TEST(test_interval)
 {
 	struct runs_change c[2];
 
-	(void)state;
 	for (int i = 0; i < 2; i++) {
 		double a[] = { 100, 102, 98, 101, 99 }, b[] = { 120, 119, 122, 121, 118 };
 
@@ -77,7 +69,7 @@ static struct runs_change grow(const double *a, const double *b, const double *l
 }
 
 /* Times grow by 20 %, but spread as much; what nothing disturbed grows by 10 % for sure. */
-static void test_grow(void **state)
+TEST(test_grow)
 {
 	static const double a[] = { 80, 100, 125 }, b[] = { 96, 120, 150 },
 			    low_a[] = { 50, 50.1, 50.2 }, low_b[] = { 55, 55.1, 55.2 },
@@ -85,7 +77,6 @@ static void test_grow(void **state)
 			    slower[] = { 129, 130, 131 };
 	struct runs_change c = grow(a, b, NULL, NULL, 1);
 
-	(void)state;
 	assert_true(!c.apart && fabs(c.pct - 20) < 1e-6 && c.median[0] == 100);
 	/* Student's t of 4 degrees of freedom: 2.776 deviations of logarithms, each 0.2231 */
 	assert_true(fabs(log1p(c.high / 100) - log(1.2) - 2.776 * 0.2231 * sqrt(2 / 3.)) < 1e-3);
@@ -106,14 +97,13 @@ static void test_grow(void **state)
 }
 
 /* Nothing is left in A's runs, or little: that is less than B's only if no error explains it. */
-static void test_stated(void **state)
+TEST(test_stated)
 {
 	static const double off[] = { 50, 50, 50 }, small[] = { 9, 9, 9 };
 	double none[] = { 0, 0, 0 }, some[] = { 30, 31, 32 }, b[] = { 60, 61, 62 };
 	struct runs_sides x = { .v = { none, b }, .off = { off, small }, .n = { 3, 3 } };
 	struct runs_change c;
 
-	(void)state;
 	assert_int_equal(runs_grow(&x, 0.025, 1, &c), 0);
 	assert_true(c.apart); /* at most 50, at least 51 */
 	x.off[1] = off;
@@ -148,7 +138,7 @@ static void add(struct diff_runs *d, unsigned side, unsigned b_ns, unsigned a_ns
 
 /* Half of the samples are in traps, so half of 1000 ns a call is the program's. Each call had no
  * processor for 10000 ns: probes' part of that is in no call's running time. */
-static void test_low(void **state)
+TEST(test_low)
 {
 	static const size_t n_runs[2] = { 1, 1 };
 	char path[TRACE_PATH_BYTES], *text = NULL;
@@ -156,7 +146,6 @@ static void test_low(void **state)
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	fputs("@set states 1\n@set states.off_cpu told\n@set cost.emulated_ns 300\n"
 	      "@set cost.before_ns 100\n1 state - 1 1000\n",
@@ -187,7 +176,7 @@ static void test_low(void **state)
 	diff_runs_free(&d);
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	static const size_t n_runs[2] = { 3, 2 };
 	const struct diff_options opt = { .threshold_pct = 5, .min_ns = 10 };
@@ -195,7 +184,6 @@ static void test_all(void **state)
 	char *text = NULL;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(diff_runs_init(&d, n_runs), 0);
 	add(&d, 0, 100000, 50000);
 	add(&d, 0, 101000, 60000);
@@ -222,14 +210,4 @@ static void test_all(void **state)
 	diff_runs_free(&d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chance),   cmocka_unit_test(test_compare),
-		cmocka_unit_test(test_interval), cmocka_unit_test(test_low),
-		cmocka_unit_test(test_stated),   cmocka_unit_test(test_grow),
-		cmocka_unit_test(test_all),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_chance, test_compare, test_interval, test_low, test_stated, test_grow, test_all)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons of which one side has samples: by shares. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/diff_formats.h"
 #include "report/report_fixture.h"
@@ -62,29 +57,26 @@ static char *compare(const char *a, const char *b, const char *format, struct di
 	return NULL;
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(samples);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	return samples_fixture_file(samples, true);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(samples);
 }
 
 /* Of ten samples eight have a function on their stack that was traced: the innermost of them has
  * the sample, though main.leaf, which was not traced, is below it. */
-static void calls_and_samples(void **state)
+TEST(calls_and_samples)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(calls, true, path);
 	char *got = compare(path, samples, "csv", (struct diff_options){ .sort = DIFF_NAME });
 	/* chance: 3.29 deviations of 8 samples; of so few nothing is sure */
@@ -107,14 +99,13 @@ static void calls_and_samples(void **state)
 }
 
 /* What has no sample where it should have nearly all is told, even of eight. */
-static void what_differs_is_told(void **state)
+TEST(what_differs_is_told)
 {
 	static const char other[] = "@func main.main\n@func main.one\n@func main.two\n"
 				    "1 entry main.main 100 1000\n"
 				    "1 exit main.main 100 1000001000\n";
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(other, true, path);
 	char *got = compare(samples, path, "csv", (struct diff_options){ .sort = DIFF_NAME });
 	assert_non_null(strstr(got, "main.main,changed,0.0000,100.0000,100.0000,"));
@@ -126,9 +117,8 @@ static void what_differs_is_told(void **state)
 	unlink(path);
 }
 
-static void samples_alone(void **state)
+TEST(samples_alone)
 {
-	(void)state;
 	for (int path = 0; path < 2; path++) {
 		char *got = compare(samples, samples, "text",
 				    (struct diff_options){ .by = path ? BY_PATH : BY_FUNCTION });
@@ -144,13 +134,4 @@ static void samples_alone(void **state)
 	free(csv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_and_samples),
-		cmocka_unit_test(what_differs_is_told),
-		cmocka_unit_test(samples_alone),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, calls_and_samples, what_differs_is_told, samples_alone)

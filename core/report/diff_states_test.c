@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Recordings with states: time without a processor is no change of code, RUN is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "report/diff_formats.h"
 #include "analysis/diff/diff_growth.h"
 #include "report/report_fixture.h"
@@ -128,9 +123,8 @@ static char *compare(struct program a, struct program b, const char *format,
 static const struct diff_options defaults = { .threshold_pct = 5, .min_ns = DIFF_MIN_AUTO };
 
 /* The same program on a machine that is busy and on one that is not. */
-static void a_busy_machine_is_no_change(void **state)
+TEST(a_busy_machine_is_no_change)
 {
-	(void)state;
 	for (unsigned seed = 0; seed < 10; seed++) {
 		char *text = compare((struct program){ .seed = seed },
 				     (struct program){ .seed = seed + 100, .off_us = 2000 }, "text",
@@ -164,38 +158,34 @@ static unsigned named(struct program a, struct program b, const char *row)
 
 /* Seeds of maps and places in memory make all calls of a function slower in one run: no call of the
  * run shows that. The other functions do. */
-static void runs_that_vary_are_no_change(void **state)
+TEST(runs_that_vary_are_no_change)
 {
 	const struct program p = { .vary = 60 };
 
-	(void)state;
 	assert_in_range(named(p, p, NULL), 0, PAIRS / 10);
 }
 
 /* Runs of one program make different numbers of calls, of what fills a pool for example. */
-static void calls_by_chance_are_no_change(void **state)
+TEST(calls_by_chance_are_no_change)
 {
 	const struct program p = { .vary = 2, .lose = 4 };
 
-	(void)state;
 	assert_in_range(named(p, p, NULL), 0, PAIRS / 10);
 	assert_in_range(named(p, (struct program){ .vary = 2, .lose = 4, .rounds = 240 }, NULL),
 			PAIRS * 9 / 10, PAIRS);
 }
 
-static void a_change_beyond_what_runs_vary_by_is_named(void **state)
+TEST(a_change_beyond_what_runs_vary_by_is_named)
 {
 	const struct program p = { .vary = 6 };
 
-	(void)state;
 	assert_in_range(named(p, (struct program){ .vary = 6, .factor = { [2] = 1.2 } },
 			      "main.f2,changed"),
 			PAIRS * 9 / 10, PAIRS);
 }
 
-static void a_slower_function_is_named_alone(void **state)
+TEST(a_slower_function_is_named_alone)
 {
-	(void)state;
 	for (unsigned seed = 0; seed < 10; seed++) {
 		char *csv = compare((struct program){ .seed = seed, .off_us = 1000 },
 				    (struct program){ .seed = seed + 100,
@@ -211,9 +201,8 @@ static void a_slower_function_is_named_alone(void **state)
 }
 
 /* Twice the calls are a change of calls; each runs as long as before. */
-static void calls_are_compared_one_by_one(void **state)
+TEST(calls_are_compared_one_by_one)
 {
-	(void)state;
 	char *text = compare((struct program){ 0 },
 			     (struct program){ .rounds = 120, .seed = 7, .factor = { [2] = 1.2 } },
 			     "text", defaults);
@@ -224,9 +213,8 @@ static void calls_are_compared_one_by_one(void **state)
 	free(text);
 }
 
-static void waiting_is_a_change_of_self(void **state)
+TEST(waiting_is_a_change_of_self)
 {
-	(void)state;
 	char *text = compare((struct program){ .seed = 1, .sleep_us = 100 },
 			     (struct program){ .seed = 2, .sleep_us = 900 }, "text", defaults);
 
@@ -237,9 +225,8 @@ static void waiting_is_a_change_of_self(void **state)
 	free(text);
 }
 
-static void all_is_shown_if_asked_for(void **state)
+TEST(all_is_shown_if_asked_for)
 {
-	(void)state;
 	char *csv = compare((struct program){ .seed = 1 }, (struct program){ .seed = 2 }, "csv",
 			    (struct diff_options){ .threshold_pct = 0, .min_ns = 0 });
 
@@ -247,9 +234,8 @@ static void all_is_shown_if_asked_for(void **state)
 	free(csv);
 }
 
-static void a_side_without_states_is_named(void **state)
+TEST(a_side_without_states_is_named)
 {
-	(void)state;
 	char *text = compare((struct program){ .no_states = true }, (struct program){ 0 }, "text",
 			     defaults);
 
@@ -257,14 +243,13 @@ static void a_side_without_states_is_named(void **state)
 	free(text);
 }
 
-static void a_limit(void **state)
+TEST(a_limit)
 {
 	struct diff_limit limit = { .pct = 5, .as_given = "> 5%" },
 			  of_another = { .pct = 5, .functions = "main.f1", .as_given = "" },
 			  higher = { .pct = 12, .as_given = "" };
 	struct diff_limit *const all[] = { &limit, &of_another, &higher };
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		struct diff_options opt = defaults;
 
@@ -279,7 +264,7 @@ static void a_limit(void **state)
 
 /* An error that the recordings state is in the interval, and one call alone tells nothing on a
  * machine that was busy. */
-static void errors_are_in_the_interval(void **state)
+TEST(errors_are_in_the_interval)
 {
 	const struct diff_noise none = { 0 };
 	struct diff d = { .states = true, .stretch = { { 1, 1 }, { 1, 1 } } };
@@ -289,7 +274,6 @@ static void errors_are_in_the_interval(void **state)
 	};
 	struct growth g = diff_growth(&d, &none, &row, METRIC_RUN);
 
-	(void)state;
 	assert_true(fabs(g.pct - 20) < 1e-6 && growth_sure(&g));
 	row.chance_ns[0] = 100; /* two deviations */
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
@@ -313,7 +297,7 @@ static void errors_are_in_the_interval(void **state)
 }
 
 /* Nothing left is at most what it may be off by: that is a change for sure only if it is less. */
-static void nothing_left(void **state)
+TEST(nothing_left)
 {
 	const struct diff_noise none = { 0 };
 	struct diff d = { .states = true, .stretch = { { 1, 1 }, { 1, 1 } } };
@@ -322,7 +306,6 @@ static void nothing_left(void **state)
 				.uncertainty_ns = { 0, 800 } };
 	struct growth g = diff_growth(&d, &none, &row, METRIC_RUN);
 
-	(void)state;
 	assert_true(g.pct == -100 && g.low == -100 && fabs(g.high + 60) < 1e-6 && growth_sure(&g));
 	row.uncertainty_ns[0] = 500; /* nor was it known how much there was */
 	g = diff_growth(&d, &none, &row, METRIC_RUN);
@@ -337,7 +320,7 @@ static void nothing_left(void **state)
 }
 
 /* Samples are drawn: 560 are more than 400, but 56 may be 40 by chance. */
-static void samples_are_drawn(void **state)
+TEST(samples_are_drawn)
 {
 	struct diff d = { .sampled = true, .seconds = { 1, 1 } };
 	struct diff_row row = {
@@ -346,7 +329,6 @@ static void samples_are_drawn(void **state)
 	};
 	struct growth g = diff_growth_sampled(&d, &row);
 
-	(void)state;
 	assert_true(fabs(g.pct - 40) < 1e-6 && growth_sure(&g));
 	/* of a second as much as before */
 	d.seconds[1] = 1.4;
@@ -359,23 +341,8 @@ static void samples_are_drawn(void **state)
 	assert_true(fabs(g.pct - 40) < 1e-6 && !growth_sure(&g));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_busy_machine_is_no_change),
-		cmocka_unit_test(runs_that_vary_are_no_change),
-		cmocka_unit_test(calls_by_chance_are_no_change),
-		cmocka_unit_test(a_change_beyond_what_runs_vary_by_is_named),
-		cmocka_unit_test(a_slower_function_is_named_alone),
-		cmocka_unit_test(calls_are_compared_one_by_one),
-		cmocka_unit_test(waiting_is_a_change_of_self),
-		cmocka_unit_test(all_is_shown_if_asked_for),
-		cmocka_unit_test(a_side_without_states_is_named),
-		cmocka_unit_test(a_limit),
-		cmocka_unit_test(errors_are_in_the_interval),
-		cmocka_unit_test(nothing_left),
-		cmocka_unit_test(samples_are_drawn),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_busy_machine_is_no_change, runs_that_vary_are_no_change, calls_by_chance_are_no_change,
+      a_change_beyond_what_runs_vary_by_is_named, a_slower_function_is_named_alone,
+      calls_are_compared_one_by_one, waiting_is_a_change_of_self, all_is_shown_if_asked_for,
+      a_side_without_states_is_named, a_limit, errors_are_in_the_interval, nothing_left,
+      samples_are_drawn)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons on terminals of all widths: no line is wider, but for a word that is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/diff_formats.h"
 #include "report/report_formats.h"
 #include "report/report_fixture.h"
@@ -30,7 +26,7 @@ static char *compare(const char *a, const char *b, unsigned width)
 	return text;
 }
 
-static void test_widths(void **state)
+TEST(test_widths)
 {
 	static const char *const pairs[][2] = { { "answers/evict", "answers/lock" },
 						{ "answers/lock", "answers/workers" },
@@ -38,7 +34,6 @@ static void test_widths(void **state)
 						  "traces/panics.thesis" },
 						{ "samples/walls", "samples/walls" } };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
 		for (unsigned width = 80; width <= 160; width += 20) {
 			char a[128], b[128];
@@ -52,9 +47,4 @@ static void test_widths(void **state)
 		}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_widths) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_widths)

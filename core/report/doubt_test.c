@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A number that could be wrong is marked before it is read, and never stands first. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 
 /* main.dense is entered a hundred times for 1,900 ns each, of which its probes take 1,000;
@@ -46,11 +42,10 @@ static void first_is(const char *text, const char *name)
 	assert_true(strcmp(name, "main.sure") ? dense < sure : sure < dense);
 }
 
-static void test_first(void **state)
+TEST(test_first)
 {
 	static const char *const formats[] = { "text", "csv", "json" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		char *text = report(50000, formats[i], "", NULL);
 
@@ -63,11 +58,10 @@ static void test_first(void **state)
 }
 
 /* CSV has the table's mark as a number, for functions and for paths. */
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	char *text = report(50000, "csv", "", &(struct report_options){ .columns = "doubtful" });
 
-	(void)state;
 	assert_string_equal(text, "function,doubtful\nmain.sure,0\nmain.dense,1\n");
 	free(text);
 	text = report(50000, "csv", "",
@@ -86,22 +80,20 @@ static void test_columns(void **state)
 }
 
 /* No row is certain: that comes before any number, with what can tell. */
-static void test_none(void **state)
+TEST(test_none)
 {
 	char *text = report(1500, "text", "@set command ./server -p 1\n", NULL);
 
-	(void)state;
 	assert_true(strstr(text, "it is not known which function took the most time") == text);
 	assert_non_null(strstr(text, "gotrace sample -- ./server -p 1"));
 	free(text);
 }
 
 /* JSON has that sentence under a key, and no answer. */
-static void test_json(void **state)
+TEST(test_json)
 {
 	char *text = report(1500, "json", "@set command ./server -p 1\n", NULL);
 
-	(void)state;
 	assert_non_null(strstr(text, "\"answer\": null"));
 	assert_non_null(strstr(
 		text, "\"cannot_tell\": \"it is not known which function took the most time"));
@@ -113,11 +105,10 @@ static void test_json(void **state)
 }
 
 /* A certain row of a few per cent is no answer where most of the time could be wrong. */
-static void test_hidden(void **state)
+TEST(test_hidden)
 {
 	char *text = report(9000, "text", "", NULL);
 
-	(void)state;
 	assert_true(strstr(text, "it is not known which function took the most time") == text);
 	first_is(text, "main.dense");
 	free(text);
@@ -126,13 +117,4 @@ static void test_hidden(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_first),  cmocka_unit_test(test_columns),
-		cmocka_unit_test(test_none),   cmocka_unit_test(test_json),
-		cmocka_unit_test(test_hidden),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_first, test_columns, test_none, test_json, test_hidden)

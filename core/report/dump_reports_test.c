@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What `gotrace dump` prints of a trace, read back as a list, gives the same reports. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 
 static char *dump_of(const char *path)
@@ -47,11 +43,10 @@ static void same_reports(const char *path)
 	free(list);
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 90);
 	for (size_t k = 0; k < g.gl_pathc; k++)
@@ -60,7 +55,7 @@ static void test_recorded(void **state)
 }
 
 /* Two functions of one name, as generic ones of two types are; names that must be quoted. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char events[] = "@set command a \x1b[31m b\n"
 				     "@func main.F[...] vaddr=16\n"
@@ -74,7 +69,6 @@ static void test_names(void **state)
 				     "1 entry \"main.f g\" 200 1500\n";
 	char path[TRACE_PATH_BYTES], *list;
 
-	(void)state;
 	for (unsigned whole = 0; whole < 2; whole++) {
 		fixture_write_text(events, whole, path);
 		same_reports(path);
@@ -88,11 +82,4 @@ static void test_names(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_names),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_recorded, test_names)

@@ -1,31 +1,24 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Bars of histograms: every call is in one, and in the right one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/test_fixture.h"
 #include "report/hist_rows.h"
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct hist_bar bars[HIST_BARS];
 	struct hist h = { 0 };
 
-	(void)state;
 	assert_int_equal(hist_bars(&h, bars), 0);
 }
 
 /* Any set of durations: bars touch, hold all calls, and each call is within its bar. */
-static void test_random(void **state)
+TEST(test_random)
 {
-	(void)state;
 	srandom(7);
 	for (int round = 0; round < 200; round++) {
 		const unsigned n = 1 + (unsigned)random() % 200, bits = 1 + (unsigned)random() % 63;
@@ -57,12 +50,4 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_empty),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_empty, test_random)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The answer as JSON: its lines are those of the text report, and its numbers are what they say. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/text_format.h"
 #include "report/report_fixture.h"
 
@@ -173,14 +169,13 @@ static void test_recorded(void **state)
 	free(answer);
 }
 
-static void test_rest(void **state)
+TEST(test_rest)
 {
 	char *page = answer_of("fixtures/answers/page.gotrace", NULL),
 	     *parts = answer_of("fixtures/answers/parts.gotrace", NULL),
 	     *garbage = answer_of("fixtures/answers/garbage.gotrace", NULL),
 	     *narrow = answer_of("fixtures/answers/narrow.gotrace", NULL);
 
-	(void)state;
 	has(page, "\"repeats\": {\n      \"function\": \"main.(*database).query\",\n"
 		  "      \"calls\": 960\n    },");
 	has(parts, "\"repeats\": null,");
@@ -199,12 +194,11 @@ static void test_rest(void **state)
 	free(garbage);
 }
 
-static void test_request(void **state)
+TEST(test_request)
 {
 	static const char path[] = "fixtures/answers/evict.gotrace", request[] = "main.*.find";
 	char *answer = answer_of(path, request);
 
-	(void)state;
 	has(answer, "\n    \"function\": \"main.(*cache).find\",\n    \"calls\": 240,");
 	same_lines(path, request, answer);
 	free(answer);
@@ -218,11 +212,10 @@ static const char parked[] =
 	"1 entry main.main 100 1000\n1 state - 0x1303 2000\n1 state - 1 8000\n"
 	"1 exit main.main 100 9000\n";
 
-static void test_parked(void **state)
+TEST(test_parked)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(parked, true, path);
 	for (int asked = 0; asked < 2; asked++) {
 		struct trace_view text = as_text, view = as_json;
@@ -242,12 +235,11 @@ static void test_parked(void **state)
 	unlink(path);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	static const char *const paths[] = { "fixtures/traces/panics.emulated.gotrace",
 					     "fixtures/samples/shares.gotrace" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char *answer = answer_of(paths[i], NULL);
 
@@ -257,12 +249,11 @@ static void test_nothing(void **state)
 }
 
 /* A summary has all but who held locks, and single calls. */
-static void test_of_summary(void **state)
+TEST(test_of_summary)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	assert_int_equal(evlist_parse(&l, parked, "test"), 0);
 	fixture_write_summary(&l, path);
 	char *answer = answer_of(path, NULL);
@@ -276,7 +267,7 @@ static void test_of_summary(void **state)
 }
 
 /* Nothing is written where the functions that are asked for are not there, nor elsewhere a key. */
-static void test_elsewhere(void **state)
+TEST(test_elsewhere)
 {
 	static const char path[] = "fixtures/answers/evict.gotrace";
 	const struct trace_view nobody = { .said = true, .request = "main.nobody" };
@@ -285,7 +276,6 @@ static void test_elsewhere(void **state)
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
 
-	(void)state;
 	assert_true(r && out);
 	assert_true(report_formats[2].write(
 			    r, &(struct report_options){ .by = BY_FUNCTION, .view = &nobody },

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reports of functions whose calls --key tells apart: rows F{VALUE}. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/correction.h"
 #include "analysis/calls/costly_probes.h"
 #include "base/log.h"
@@ -79,9 +76,8 @@ static void has(const char *text, const char *want)
 #define RELEASED "- released main.f 0 8500 arg0=40 arg1=100\n1 exit main.g 50 9000\n"
 
 /* One function, all of its calls, and those that a row is of. */
-static void test_released_once(void **state)
+TEST(test_released_once)
 {
-	(void)state;
 	char *text = report_of(CALLS RELEASED, "text", &(struct report_options){ 0 });
 
 	has(text, "released while recording, because its probes cost too much (record "
@@ -100,12 +96,11 @@ static void test_released_once(void **state)
 }
 
 /* Of a part of the trace: all of its calls, too. */
-static void test_released_part(void **state)
+TEST(test_released_part)
 {
 	const uint64_t goid = 2;
 	const struct trace_view view = { .goids = &goid, .n_goids = 1, .said = true };
 
-	(void)state;
 	char *text = report_of(
 		"@func main.f\n2 entry main.h 100 1000\n2 exit main.h 100 1500\n" CALLS RELEASED,
 		"text", &(struct report_options){ .view = &view });
@@ -117,13 +112,12 @@ static void test_released_part(void **state)
 /* ---- what to leave out */
 
 /* -x takes functions; a value is no part of their name. */
-static void test_dear(void **state)
+TEST(test_dear)
 {
 	char path[TRACE_PATH_BYTES];
 	struct loaded_trace t;
 	struct notes notes = { 0 };
 
-	(void)state;
 	write_keyed("@set cost.emulated_ns 100\n"
 		    "@func main.f\n1 entry main.f 100 2000 tid=1 how=emulated\n"
 		    "1 exit main.f 100 3000 how=emulated\n"
@@ -167,9 +161,8 @@ static void shows(const char *focus, const char *ignore, const char *want)
 	free(csv);
 }
 
-static void test_focus(void **state)
+TEST(test_focus)
 {
-	(void)state;
 	shows("main.f{2}", NULL, "function,calls\nmain.f{2},2\nmain.g,0\n");
 	shows("main.f{1}", NULL, "function,calls\nmain.h,1\nmain.f{1},1\nmain.g,0\n");
 	shows("main.f{*}", NULL, "function,calls\nmain.f{2},2\nmain.h,1\nmain.f{1},1\nmain.g,0\n");
@@ -186,14 +179,13 @@ static void said(void *ctx, enum log_level level, const char *text)
 }
 
 /* No such value: as for a function that is not there. */
-static void test_no_such_row(void **state)
+TEST(test_no_such_row)
 {
 	const char *focus = "main.f{9}", *none = NULL;
 	const struct trace_view view = view_of(&focus, &none);
 	char path[TRACE_PATH_BYTES], line[512] = "";
 	struct loaded_trace t;
 
-	(void)state;
 	write_keyed(CALLS "1 exit main.g 50 9000\n", path);
 	struct trace_reader *r = trace_reader_open(path);
 
@@ -210,11 +202,10 @@ static void test_no_such_row(void **state)
 }
 
 /* A function stands for all of its rows, where others than views take names, too. */
-static void test_plain_name(void **state)
+TEST(test_plain_name)
 {
 	const char *callers = "main.f";
 
-	(void)state;
 	char *text = report_of(
 		CALLS "1 exit main.g 50 9000\n", "text",
 		&(struct report_options){ .by = BY_PATH, .callers = &callers, .n_callers = 1 });
@@ -229,12 +220,5 @@ static void test_plain_name(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_released_once), cmocka_unit_test(test_released_part),
-		cmocka_unit_test(test_dear),          cmocka_unit_test(test_focus),
-		cmocka_unit_test(test_no_such_row),   cmocka_unit_test(test_plain_name),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_released_once, test_released_part, test_dear, test_focus, test_no_such_row,
+      test_plain_name)

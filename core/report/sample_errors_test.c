@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* How sure times of snapshots are (sample --wall). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/samples/wall_fixture.h"
 #include "report/report_fixture.h"
 #include "trace/keys.h"
@@ -15,14 +12,13 @@
 
 static char path[] = "/tmp/errors-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	const struct sample_process p = { .pid = 7, .comm = "prog" };
 	struct trace_info info = { 0 };
 	uint32_t number;
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(trace_info_set(&info, KEY_MODE, MODE_SAMPLES), 0);
 	assert_int_equal(trace_info_set(&info, KEY_SAMPLE_WALL, "1"), 0);
@@ -42,17 +38,15 @@ static int set_up(void **state)
 	return trace_writer_finish(w, NULL, 0);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
-static void single_goroutines_by_their_squares(void **state)
+TEST(single_goroutines_by_their_squares)
 {
 	char *got = fixture_report(path, "csv", &(struct report_options){ .by = BY_GOROUTINE });
 
-	(void)state;
 	/* 100 ms and 100 ms square to 141 ms */
 	assert_non_null(strstr(got, "goroutine 1,2,32.1429,141421357,0,0,900000000,0,0\n"));
 	assert_non_null(strstr(got, "goroutine 4,1,3.5714,100000000,0,0,100000000,0,0\n"));
@@ -60,11 +54,10 @@ static void single_goroutines_by_their_squares(void **state)
 }
 
 /* One look has seen all three: what it does not know it does not know of all three. */
-static void those_in_step_at_once(void **state)
+TEST(those_in_step_at_once)
 {
 	char *got = fixture_report(path, "csv", &(struct report_options){ .by = BY_FUNCTION });
 
-	(void)state;
 	assert_non_null(strstr(got, ",self_pct,error_ns,self_error_ns,run_ns,"));
 	/* Their begin is in a gap of 100 ms, and their end: half of twice the square of 300 ms. */
 	assert_non_null(strstr(got, ",3,10.7143,3,10.7143,300000000,300000000,"));
@@ -75,11 +68,10 @@ static void those_in_step_at_once(void **state)
 	free(got);
 }
 
-static void one_look_is_called_so(void **state)
+TEST(one_look_is_called_so)
 {
 	char *got = fixture_report(path, "text", &(struct report_options){ .by = BY_GOROUTINE });
 
-	(void)state;
 	assert_non_null(strstr(got, " 900ms  141ms  32.1%"));
 	assert_non_null(strstr(got, "goroutine 4  (single sighting)\n"));
 	assert_null(strstr(got, "goroutine 1  (single sighting)"));
@@ -90,13 +82,5 @@ static void one_look_is_called_so(void **state)
 	free(got);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(single_goroutines_by_their_squares),
-		cmocka_unit_test(those_in_step_at_once),
-		cmocka_unit_test(one_look_is_called_so),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, single_goroutines_by_their_squares, those_in_step_at_once,
+	      one_look_is_called_so)

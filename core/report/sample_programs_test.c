@@ -1,33 +1,26 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reports of samples of several programs: which function is of which. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 #include "trace/programs_fixture.h"
 
 static char path[] = "/tmp/programs-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	return programs_fixture_file(path, "/opt/kid");
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
@@ -39,9 +32,8 @@ static void expect(struct report_options opt, const char *want)
 	free(got);
 }
 
-static void functions_are_of_a_program(void **state)
+TEST(functions_are_of_a_program)
 {
-	(void)state;
 	expect((struct report_options){ 0 },
 	       "function,samples,share_pct,self_samples,self_pct,program\n"
 	       "main.work,6,60.0000,6,60.0000,prog\n"
@@ -53,9 +45,8 @@ static void functions_are_of_a_program(void **state)
 	       "main.main,4,40.0000,0,0.0000,kid\n");
 }
 
-static void paths_begin_with_a_program(void **state)
+TEST(paths_begin_with_a_program)
 {
-	(void)state;
 	expect((struct report_options){ .by = BY_PATH },
 	       "path,samples,share_pct,self_samples,self_pct\n"
 	       "[prog];main.main;main.work,6,60.0000,6,60.0000\n"
@@ -76,9 +67,8 @@ static void says(const char *format, struct report_options opt, const char *what
 	free(text);
 }
 
-static void text_begins_with_shares(void **state)
+TEST(text_begins_with_shares)
 {
-	(void)state;
 	says("text", (struct report_options){ 0 }, "programs: prog 60.0%, kid 40.0%\n", true);
 	says("text", (struct report_options){ .by = BY_PATH }, "programs: prog 60.0%", true);
 	says("text", (struct report_options){ 0 }, "  PROGRAM  FUNCTION\n", true);
@@ -90,9 +80,8 @@ static void text_begins_with_shares(void **state)
 }
 
 /* Only a program with goroutines has samples outside of these. */
-static void c_programs_have_no_goroutines(void **state)
+TEST(c_programs_have_no_goroutines)
 {
-	(void)state;
 	says("text", (struct report_options){ 0 }, "in no goroutine", false);
 	assert_int_equal(programs_fixture_write(path, &(struct programs_fixture){ .kid = "/opt/kid",
 										  .outside = 2 }),
@@ -102,12 +91,11 @@ static void c_programs_have_no_goroutines(void **state)
 }
 
 /* What is left by a view is of one program: as if the others had not been recorded. */
-static void one_program_stays_as_it_was(void **state)
+TEST(one_program_stays_as_it_was)
 {
 	const char *only[] = { "kid" };
 	const struct trace_view kid = { .processes = only, .n_processes = 1 };
 
-	(void)state;
 	expect((struct report_options){ .view = &kid },
 	       "function,samples,share_pct,self_samples,self_pct\n"
 	       "main.work,3,75.0000,3,75.0000\n"
@@ -118,9 +106,8 @@ static void one_program_stays_as_it_was(void **state)
 }
 
 /* The last parts of two paths may be the same. */
-static void names_differ(void **state)
+TEST(names_differ)
 {
-	(void)state;
 	assert_int_equal(programs_fixture_file(path, "/opt/prog"), 0);
 	says("text", (struct report_options){ 0 }, "programs: /bin/prog 60.0%, /opt/prog 40.0%\n",
 	     true);
@@ -129,27 +116,15 @@ static void names_differ(void **state)
 }
 
 /* A program by itself is selected by its name. */
-static void focus_takes_a_program(void **state)
+TEST(focus_takes_a_program)
 {
 	const char *focus[] = { "[kid]" };
 	const struct trace_view kid = { .focus = focus, .n_focus = 1 };
 
-	(void)state;
 	says("csv", (struct report_options){ .view = &kid, .by = BY_PATH },
 	     "[kid];main.main;main.work,3,75.0000", true);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_of_a_program),
-		cmocka_unit_test(paths_begin_with_a_program),
-		cmocka_unit_test(text_begins_with_shares),
-		cmocka_unit_test(c_programs_have_no_goroutines),
-		cmocka_unit_test(one_program_stays_as_it_was),
-		cmocka_unit_test(names_differ),
-		cmocka_unit_test(focus_takes_a_program),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, functions_are_of_a_program, paths_begin_with_a_program,
+	      text_begins_with_shares, c_programs_have_no_goroutines, one_program_stays_as_it_was,
+	      names_differ, focus_takes_a_program)

@@ -2,16 +2,11 @@
 /* Recorded samples (fixtures/samples/record.sh) read again without root and without their programs:
  * what was reported when they were recorded. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 
 static const struct {
@@ -40,11 +35,10 @@ static void replay(const char *path)
 	}
 }
 
-static void as_recorded(void **state)
+TEST(as_recorded)
 {
 	glob_t files;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/samples/*.gotrace", 0, NULL, &files), 0);
 	assert_true(files.gl_pathc >= 7);
 	for (size_t i = 0; i < files.gl_pathc; i++)
@@ -73,12 +67,11 @@ static uint64_t samples_of(const char *csv, const char *end)
 }
 
 /* Two takes twice what one does, both in a leaf without a frame. */
-static void shares_are_known(void **state)
+TEST(shares_are_known)
 {
 	static const char *const names[] = { "fixtures/samples/leafs.gotrace",
 					     "fixtures/samples/leafs-stripped.gotrace" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		char *got = fixture_report(names[i], "csv",
 					   &(struct report_options){ .by = BY_PATH });
@@ -143,15 +136,14 @@ static void expect_waits(const char *recording, int waits, const char *mutex)
 	fclose(printed);
 }
 
-static void waits_are_known(void **state)
+TEST(waits_are_known)
 {
-	(void)state;
 	expect_waits("walls", 6, "sync.Mutex.Lock");
 	expect_waits("threads", 7, NULL);
 }
 
 /* Threads are not called goroutines, and whose time it is is said. */
-static void whose_time(void **state)
+TEST(whose_time)
 {
 	static const char *const said[] = { " of snapshots of threads in ", " of threads' time\n",
 					    "\nthreads were seen for ",
@@ -160,7 +152,6 @@ static void whose_time(void **state)
 	char *text = fixture_report("fixtures/samples/threads.gotrace", "text",
 				    &(struct report_options){ .limit = 5 });
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		if (!strstr(text, said[i]))
 			fail_msg("'%s' is not in\n%s", said[i], text);
@@ -169,12 +160,11 @@ static void whose_time(void **state)
 }
 
 /* And by reason, which only a recording with states has. */
-static void reasons_as_recorded(void **state)
+TEST(reasons_as_recorded)
 {
 	char *got = fixture_report("fixtures/samples/walls.gotrace", "csv",
 				   &(struct report_options){ .by = BY_REASON });
 
-	(void)state;
 	fixture_same("fixtures/samples/walls.reason.csv", got);
 	free(got);
 	got = fixture_report("fixtures/samples/threads.gotrace", "csv",
@@ -184,12 +174,11 @@ static void reasons_as_recorded(void **state)
 }
 
 /* People read who waits itself. Who called them has rows by -s total. */
-static void no_row_is_zero(void **state)
+TEST(no_row_is_zero)
 {
 	static const char *const traces[] = { "walls", "threads" };
 	char path[64];
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		snprintf(path, sizeof(path), "fixtures/samples/%s.gotrace", traces[i]);
 		char *text = fixture_report(path, "text",
@@ -206,13 +195,5 @@ static void no_row_is_zero(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_recorded),         cmocka_unit_test(shares_are_known),
-		cmocka_unit_test(waits_are_known),     cmocka_unit_test(whose_time),
-		cmocka_unit_test(reasons_as_recorded), cmocka_unit_test(no_row_is_zero),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(as_recorded, shares_are_known, waits_are_known, whose_time, reasons_as_recorded,
+      no_row_is_zero)

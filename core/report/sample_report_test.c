@@ -1,34 +1,27 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reports of samples. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 #include "trace/samples_fixture.h"
 
 static char path[] = "/tmp/samples-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	return samples_fixture_file(path, true);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
@@ -40,9 +33,8 @@ static void expect(const char *format, struct report_options opt, const char *wa
 	free(got);
 }
 
-static void rows_by_function(void **state)
+TEST(rows_by_function)
 {
-	(void)state;
 	expect("csv", (struct report_options){ .limit = 3 },
 	       "function,samples,share_pct,self_samples,self_pct\n"
 	       "main.leaf,7,70.0000,7,70.0000\n"
@@ -56,9 +48,8 @@ static void rows_by_function(void **state)
 	       "main.leaf,7,70.0000,7,70.0000\n");
 }
 
-static void residency_of_stacks(void **state)
+TEST(residency_of_stacks)
 {
-	(void)state;
 	expect("csv", (struct report_options){ .by = BY_PATH, .limit = 4 },
 	       "path,samples,share_pct,self_samples,self_pct\n"
 	       "runtime.goexit;main.main;main.one;main.leaf,4,40.0000,4,40.0000\n"
@@ -67,9 +58,8 @@ static void residency_of_stacks(void **state)
 	       "[unreadable];work(int),1,10.0000,1,10.0000\n");
 }
 
-static void rows_by_what_else_is_known(void **state)
+TEST(rows_by_what_else_is_known)
 {
-	(void)state;
 	expect("csv", (struct report_options){ .by = BY_GOROUTINE },
 	       "goroutine,samples,share_pct\ngoroutine 1,5,50.0000\ngoroutine 7,4,40.0000\n"
 	       "\"thread 103, no goroutine\",1,10.0000\n");
@@ -83,7 +73,7 @@ static void rows_by_what_else_is_known(void **state)
 	       "thread,samples,share_pct\nthread 101,5,50.0000\n");
 }
 
-static void a_part_is_shown(void **state)
+TEST(a_part_is_shown)
 {
 	const char *focus[] = { "main.two" }, *ignore[] = { "main.two" };
 	const uint64_t goid[] = { 7 };
@@ -92,7 +82,6 @@ static void a_part_is_shown(void **state)
 				seven = { .goids = goid, .n_goids = 1 },
 				late = { .from_ns = 8 * (uint64_t)FIXTURE_WEIGHT_NS };
 
-	(void)state;
 	expect("csv", (struct report_options){ .view = &two, .limit = 1 },
 	       "function,samples,share_pct,self_samples,self_pct\nmain.leaf,3,100.0000,3,100.0000\n");
 	expect("csv", (struct report_options){ .view = &not_two, .limit = 1 },
@@ -103,7 +92,7 @@ static void a_part_is_shown(void **state)
 	       "goroutine,samples,share_pct\ngoroutine 1,1,50.0000\ngoroutine 7,1,50.0000\n");
 }
 
-static void text_says_what_it_is(void **state)
+TEST(text_says_what_it_is)
 {
 	static const char *const said[] = {
 		"10 samples of cpu-clock at 100 Hz in 1.60s; they stand for 100ms\n",
@@ -116,7 +105,6 @@ static void text_says_what_it_is(void **state)
 	static const char *const not_said[] = { "MEAN", "P50", "probes", "CALLS", "event" };
 	char *text = fixture_report(path, "text", &(struct report_options){ 0 });
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
 		if (!strstr(text, said[i]))
 			fail_msg("'%s' is not in\n%s", said[i], text);
@@ -127,7 +115,7 @@ static void text_says_what_it_is(void **state)
 }
 
 /* What is no time is not shown as one. */
-static void text_counts_events(void **state)
+TEST(text_counts_events)
 {
 	const struct report_options by[] = { { 0 }, { .by = BY_PATH }, { .by = BY_THREAD } };
 	static const char *const lines[] = {
@@ -136,7 +124,6 @@ static void text_counts_events(void **state)
 		"EVENTS      % SAMPLES  THREAD\n 50.0M  50.0%       5  thread 101\n",
 	};
 
-	(void)state;
 	assert_int_equal(samples_fixture_event(path, "page-faults", NULL), 0);
 	for (size_t i = 0; i < 3; i++) {
 		char *text = fixture_report(path, "text", &by[i]);
@@ -159,12 +146,11 @@ static void keep(void *ctx, enum log_level level, const char *line)
 }
 
 /* What samples do not say is refused with the reason. */
-static void calls_are_refused(void **state)
+TEST(calls_are_refused)
 {
 	static const struct report_options wrong[] = { { .by = BY_CALL }, { .sort = SORT_P99 } };
 	char said[512] = "";
 
-	(void)state;
 	log_set_sink(keep, said);
 	for (size_t i = 0; i < 2; i++) {
 		struct trace_reader *r = trace_reader_open(path);
@@ -181,12 +167,11 @@ static void calls_are_refused(void **state)
 }
 
 /* Without symbols there are places in files, which say so. */
-static void addresses_stay(void **state)
+TEST(addresses_stay)
 {
 	char other[] = "/tmp/samples-XXXXXX";
 	int fd = mkstemp(other);
 
-	(void)state;
 	close(fd);
 	assert_int_equal(samples_fixture_file(other, false), 0);
 	char *got = fixture_report(other, "csv",
@@ -198,14 +183,6 @@ static void addresses_stay(void **state)
 	unlink(other);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_by_function),           cmocka_unit_test(residency_of_stacks),
-		cmocka_unit_test(rows_by_what_else_is_known), cmocka_unit_test(a_part_is_shown),
-		cmocka_unit_test(text_says_what_it_is),       cmocka_unit_test(text_counts_events),
-		cmocka_unit_test(calls_are_refused),          cmocka_unit_test(addresses_stay),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, rows_by_function, residency_of_stacks, rows_by_what_else_is_known,
+	      a_part_is_shown, text_says_what_it_is, text_counts_events, calls_are_refused,
+	      addresses_stay)

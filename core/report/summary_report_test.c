@@ -3,16 +3,12 @@
  * refused in one line. */
 #include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 #include "trace/keys.h"
@@ -31,11 +27,10 @@ static void same_reports(const char *events, const char *summary)
 		}
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -83,7 +78,7 @@ static void refused(const char *path, const struct report_options *opt, const ch
 	trace_reader_close(r);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const uint64_t one = 1;
 	static const struct trace_view goid = { .goids = &one, .n_goids = 1 },
@@ -91,7 +86,6 @@ static void test_refused(void **state)
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
 	fixture_write_summary(&l, path);
 	refused(path, &(struct report_options){ .by = BY_CALL }, "no single calls");
@@ -107,12 +101,4 @@ static void test_refused(void **state)
 	evlist_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_refused),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_same, test_refused)

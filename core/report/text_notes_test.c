@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a text report says below its table: each line appears with its cause and not without it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "report/report_fixture.h"
 
@@ -118,9 +114,8 @@ static const struct line {
 	  "to lose no events, use larger rings (record --ring), --overflow=throttle or select fewer functions (-p, -x)" },
 };
 
-static void test_lines(void **state)
+TEST(test_lines)
 {
-	(void)state;
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
 		char events[512];
 
@@ -138,11 +133,10 @@ static void test_lines(void **state)
 	}
 }
 
-static void test_incomplete(void **state)
+TEST(test_incomplete)
 {
 	static const char line[] = INCOMPLETE;
 
-	(void)state;
 	for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
 		char *cut = footer(CALL, false, by), *whole = footer(CALL, true, by);
 
@@ -154,13 +148,12 @@ static void test_incomplete(void **state)
 }
 
 /* A trace that is being recorded is not called killed or cut. */
-static void test_growing(void **state)
+TEST(test_growing)
 {
 	struct evlist l;
 	char path[TRACE_PATH_BYTES] = "/tmp/gotrace-notes-XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(evlist_parse(&l, CALL, "test"), 0);
 	struct trace_writer *w = trace_writer_new(fd, &l.info);
@@ -192,7 +185,7 @@ static const char *last_line(char *text)
 }
 
 /* The last line of every report says what was lost and how much of the time that touches. */
-static void test_last_line(void **state)
+TEST(test_last_line)
 {
 	static const struct {
 		const char *events, *last;
@@ -208,7 +201,6 @@ static void test_last_line(void **state)
 		  "! no event was lost; 1 call is suspect, 50.00% of the time" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (enum report_by by = BY_FUNCTION; by <= BY_CALL; by++) {
 			char *text = footer(cases[i].events, true, by);
@@ -220,7 +212,7 @@ static void test_last_line(void **state)
 
 /* What only a whole recording knows is said of no other: where the end is missing, losses may be
  * too, and what ran after it. */
-static void test_no_claims(void **state)
+TEST(test_no_claims)
 {
 	static const struct {
 		const char *events;
@@ -240,7 +232,6 @@ static void test_no_claims(void **state)
 	};
 	static const char nothing[] = "no call was recorded, because no selected function ran";
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = footer(cases[i].events, cases[i].whole, BY_FUNCTION);
 
@@ -260,13 +251,12 @@ static void test_no_claims(void **state)
 }
 
 /* Of a part of the trace, too: how many calls were recorded before the release is of all of it. */
-static void test_released_part(void **state)
+TEST(test_released_part)
 {
 	char path[TRACE_PATH_BYTES];
 	const uint64_t goid = 1;
 	const struct trace_view view = { .goids = &goid, .n_goids = 1, .said = true };
 
-	(void)state;
 	fixture_write_text("2 entry main.f 100 900\n2 exit main.f 100 950\n" CALL
 			   "- released main.f 0 3000 arg0=40 arg1=100\n",
 			   true, path);
@@ -280,7 +270,7 @@ static void test_released_part(void **state)
 }
 
 /* A state without a column of its own on a narrow terminal stands behind the call. */
-static void test_narrow_call(void **state)
+TEST(test_narrow_call)
 {
 	static const struct {
 		unsigned width;
@@ -288,7 +278,6 @@ static void test_narrow_call(void **state)
 	} cases[] = { { 80, true }, { 100, true }, { 160, false }, { 0, false } };
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("@set states 1\n1 entry main.f 100 1000\n1 state - 2 1100\n"
 			   "1 state - 1 1900\n1 exit main.f 100 2000\n",
 			   true, path);
@@ -305,7 +294,7 @@ static void test_narrow_call(void **state)
 }
 
 /* Before any number, and among what other formats warn of: nobody has asked for a release. */
-static void test_released_first(void **state)
+TEST(test_released_first)
 {
 	static const char said[] =
 		"released while recording, because their traps slowed the program "
@@ -313,7 +302,6 @@ static void test_released_first(void **state)
 		"main.g after 0 calls";
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("@set max_cost.traps 0.05\n" CALL
 			   "- released main.f 0 3000 arg0=40 arg1=100\n"
 			   "- released main.g 0 3000 arg0=40 arg1=100\n"
@@ -336,13 +324,12 @@ static void test_released_first(void **state)
 }
 
 /* Ten outermost calls, three of them recorded: what is in the trace is a third or so. */
-static void test_what_one_in_left_out_is_estimated(void **state)
+TEST(test_what_one_in_left_out_is_estimated)
 {
 	static const char events[] = "@set keep.trigger.0 main.f\n@set keep.one_in 3\n"
 				     "@set end.trigger_seen 10\n@set end.trigger_kept 3\n" CALL;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(events, true, path);
 	char *csv = fixture_report(path, "csv", &(struct report_options){ 0 }),
 	     *text = fixture_report(path, "text", &(struct report_options){ 0 }),
@@ -393,7 +380,7 @@ static char *logged(const char *path, const char *format, bool log_doubts, char 
 }
 
 /* Who does not read the text is told, too: in JSON, and by a warning each. */
-static void test_doubts(void **state)
+TEST(test_doubts)
 {
 	static const struct {
 		const char *events;
@@ -418,7 +405,6 @@ static void test_doubts(void **state)
 	};
 	char path[TRACE_PATH_BYTES], said[512], *json, *csv, *told;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		fixture_write_text(cases[i].events, cases[i].whole, path);
 		told = logged(path, "json", true, &json);
@@ -442,20 +428,6 @@ static void test_doubts(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_what_one_in_left_out_is_estimated),
-		cmocka_unit_test(test_doubts),
-		cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_incomplete),
-		cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_last_line),
-		cmocka_unit_test(test_no_claims),
-		cmocka_unit_test(test_released_part),
-		cmocka_unit_test(test_released_first),
-		cmocka_unit_test(test_narrow_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_what_one_in_left_out_is_estimated, test_doubts, test_lines, test_incomplete,
+      test_growing, test_last_line, test_no_claims, test_released_part, test_released_first,
+      test_narrow_call)

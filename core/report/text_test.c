@@ -4,23 +4,19 @@
  * of the common. What they print of fixtures/cases is stored beside the events.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/report_fixture.h"
 #include "base/text_format.h"
 #include "report/text.h"
 
 #define FOLDER "fixtures/cases/"
 
-static void test_options(void **state)
+TEST(test_options)
 {
 	static const struct {
 		const char *events, *format, *stored;
@@ -65,7 +61,6 @@ static void test_options(void **state)
 		{ "no-duration", "json", "no-duration.hist.json", { .hist = "*" } },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char file[256], path[TRACE_PATH_BYTES];
 		struct evlist l;
@@ -102,11 +97,10 @@ static void nested(char path[TRACE_PATH_BYTES], unsigned depth)
 }
 
 /* Output grows with the depth, not with its square, and says how deep a line is. */
-static void test_deep(void **state)
+TEST(test_deep)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	nested(path, 5000);
 	for (enum report_by by = BY_PATH; by <= BY_CALL; by++) {
 		if (by == BY_GOROUTINE)
@@ -122,11 +116,10 @@ static void test_deep(void **state)
 }
 
 /* Columns stay apart and aligned when numbers are large. */
-static void test_large_numbers(void **state)
+TEST(test_large_numbers)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("18446744073709551615 entry main.f 100 1000\n"
 			   "18446744073709551615 exit main.f 100 9000000000000001000\n",
 			   true, path);
@@ -160,14 +153,13 @@ static uint64_t later(uint64_t *ts_ns)
 	return *ts_ns += 20 + (random >> 57);
 }
 
-static void test_full_tree(void **state)
+TEST(test_full_tree)
 {
 	enum { FUNCS = 1010 };
 	struct evlist l = { 0 };
 	char path[TRACE_PATH_BYTES], name[32];
 	uint64_t ts_ns = 0;
 
-	(void)state;
 	for (unsigned f = 0; f < FUNCS; f++) {
 		snprintf(name, sizeof(name), "main.f%04u", f);
 		assert_int_equal(trace_info_add_func(&l.info, &(struct trace_func){ .name = name }),
@@ -216,11 +208,10 @@ static void test_full_tree(void **state)
 	unlink(path);
 }
 
-static void test_no_call_matches(void **state)
+TEST(test_no_call_matches)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("1 entry main.f 100 1000\n1 exit main.f 100 2000\n", true, path);
 	for (uint64_t min_ns = 1000; min_ns <= 1001; min_ns++) {
 		char *text = fixture_report(
@@ -234,7 +225,7 @@ static void test_no_call_matches(void **state)
 	unlink(path);
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const struct {
 		uint64_t ns;
@@ -255,7 +246,6 @@ static void test_words(void **state)
 		{ UINT64_MAX, "18446744074s" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		assert_string_equal(HUMAN(times[i].ns), times[i].text);
 	assert_string_equal(human_count(0, (char[16]){ 0 }), "0");
@@ -269,7 +259,7 @@ static void test_words(void **state)
 }
 
 /* Times below what the correction may be off are bounds, totals like self times. */
-static void test_unsure(void **state)
+TEST(test_unsure)
 {
 	const struct call_stats small = { .self_ns = 200, .total_ns = 900, .uncertainty_ns = 1000 };
 	const struct call_stats large = { .self_ns = 200,
@@ -282,7 +272,6 @@ static void test_unsure(void **state)
 					  .off_self.off_cpu_ns = 400 };
 	char buf[SELF_BYTES];
 
-	(void)state;
 	assert_string_equal(text_self(&small, buf), "<1.20us");
 	assert_string_equal(text_total(&small, buf), "<1.90us");
 	assert_string_equal(text_self(&large, buf), "<1.20us");
@@ -290,13 +279,12 @@ static void test_unsure(void **state)
 	assert_string_equal(text_self(&about, buf), "≈1.20us");
 }
 
-static void test_safe(void **state)
+TEST(test_safe)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	text_safe(out, "größe <b> \x1b[2J\t\x7f \xc2\x9b"
 		       "1m \xc2\xa9 \xc2 \u202e \u2069 \u2060");
@@ -307,13 +295,12 @@ static void test_safe(void **state)
 }
 
 /* A lone 0x9b begins a command of a terminal that knows no UTF-8. */
-static void test_frame(void **state)
+TEST(test_frame)
 {
 	char *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	text_frame(out, "a;gr\u00f6\u00dfe\x9b"
 			"2J\n\xc2\x9b\u202ez\xff");
@@ -322,15 +309,5 @@ static void test_frame(void **state)
 	free(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_frame),     cmocka_unit_test(test_options),
-		cmocka_unit_test(test_deep),      cmocka_unit_test(test_large_numbers),
-		cmocka_unit_test(test_full_tree), cmocka_unit_test(test_no_call_matches),
-		cmocka_unit_test(test_words),     cmocka_unit_test(test_unsure),
-		cmocka_unit_test(test_safe),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_frame, test_options, test_deep, test_large_numbers, test_full_tree, test_no_call_matches,
+      test_words, test_unsure, test_safe)

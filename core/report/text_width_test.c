@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Reports on terminals of all widths: no line is wider, but for a word that is. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/text_wrap.h"
 #include "report/report_fixture.h"
 
@@ -50,9 +45,8 @@ static size_t each(const char *pattern, struct report_options opt)
 	return n;
 }
 
-static void test_recordings(void **state)
+TEST(test_recordings)
 {
-	(void)state;
 	for (enum report_by by = BY_FUNCTION; by <= BY_REASON; by++)
 		assert_true(each("fixtures/answers/*.gotrace",
 				 (struct report_options){ .by = by }) > 12);
@@ -63,9 +57,8 @@ static void test_recordings(void **state)
 				 (struct report_options){ .by = by }) > 12);
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-	(void)state;
 	for (enum report_by by = BY_FUNCTION; by <= BY_LABEL; by++)
 		if (by != BY_CALL && by != BY_REASON)
 			assert_true(each("fixtures/samples/*.gotrace",
@@ -73,11 +66,10 @@ static void test_samples(void **state)
 }
 
 /* More of a terminal has more columns; none is taken away for another. */
-static void test_columns(void **state)
+TEST(test_columns)
 {
 	size_t before = 0;
 
-	(void)state;
 	for (size_t i = 0; i <= N_WIDTHS; i++) {
 		char *text = fixture_report(
 			"fixtures/answers/lock.gotrace", "text",
@@ -97,7 +89,7 @@ static void test_columns(void **state)
 }
 
 /* A reason is cut where the names need the room, and no more. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	static const struct {
 		const char *name;
@@ -106,7 +98,6 @@ static void test_room(void **state)
 		      { "main.(*connection).readFromTheOtherSide", false } };
 	char path[TRACE_PATH_BYTES], events[512];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(events, sizeof(events),
 			 "@set states 1\n@set states.reason.7 garbage collection scan\n"
@@ -125,18 +116,17 @@ static void test_room(void **state)
 }
 
 /* A system call that samples name counts once. */
-static void test_named_calls(void **state)
+TEST(test_named_calls)
 {
 	char *text = fixture_report("fixtures/samples/walls.gotrace", "text",
 				    &(struct report_options){ .width = 160 });
 
-	(void)state;
 	assert_non_null(strstr(text, "  nanosleep 100%  "));
 	assert_null(strstr(text, "system call 1"));
 	free(text);
 }
 
-static void test_chosen_columns(void **state)
+TEST(test_chosen_columns)
 {
 	static const struct {
 		const char *format, *columns, *begin;
@@ -147,7 +137,6 @@ static void test_chosen_columns(void **state)
 		{ "json", "calls", "\"calls\": " },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		char *text = fixture_report("fixtures/answers/lock.gotrace", cases[i].format,
 					    &(struct report_options){ .columns = cases[i].columns,
@@ -213,21 +202,11 @@ static size_t folded_chains(const char *path)
 	return functions;
 }
 
-static void test_chains(void **state)
+TEST(test_chains)
 {
-	(void)state;
 	assert_true(folded_chains("fixtures/answers/tool.gotrace") >= 2);
 	assert_true(folded_chains("fixtures/traces/deferpanic.go1.27.inline.gotrace") >= 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recordings),  cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_columns),     cmocka_unit_test(test_room),
-		cmocka_unit_test(test_named_calls), cmocka_unit_test(test_chosen_columns),
-		cmocka_unit_test(test_chains),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_recordings, test_samples, test_columns, test_room, test_named_calls, test_chosen_columns,
+      test_chains)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Series of calls: which are drawn, and how sure their means are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "analysis/calls/call_series.h"
 #include "analysis/trace_fixture.h"
 
@@ -21,11 +16,10 @@ static void add(struct call_series *s, uint64_t run, uint64_t total)
 	assert_int_equal(call_series_add(s, ns), 0);
 }
 
-static void few_say_nothing(void **state)
+TEST(few_say_nothing)
 {
 	struct call_series s = { 0 };
 
-	(void)state;
 	for (int i = 0; i < CALL_SERIES_LEAST - 1; i++)
 		add(&s, 100, 100);
 	assert_true(isnan(call_series_error(&s, CALL_RUN)));
@@ -37,11 +31,10 @@ static void few_say_nothing(void **state)
 }
 
 /* One of four takes twice as long: the mean's error is that of 1,000 draws. */
-static void error_of_the_mean(void **state)
+TEST(error_of_the_mean)
 {
 	struct call_series s = { 0 };
 
-	(void)state;
 	srandom(1);
 	for (int i = 0; i < 1000; i++)
 		add(&s, random() % 4 ? 1000 : 2000, 5000);
@@ -55,11 +48,10 @@ static void error_of_the_mean(void **state)
 }
 
 /* A disturbance of half the recording is one, however many calls it has. */
-static void stretches_count(void **state)
+TEST(stretches_count)
 {
 	struct call_series s = { 0 };
 
-	(void)state;
 	for (int i = 0; i < 800; i++)
 		add(&s, i < 400 ? 1000 : 1500, 1);
 	assert_true(call_series_error(&s, CALL_RUN) > 0.03);
@@ -68,11 +60,10 @@ static void stretches_count(void **state)
 	call_series_free(&s);
 }
 
-static void many_are_drawn(void **state)
+TEST(many_are_drawn)
 {
 	struct call_series s = { 0 };
 
-	(void)state;
 	for (unsigned i = 0; i < 100000; i++)
 		add(&s, 1000 + i % 2, 7);
 	assert_int_equal(s.finished, 100000);
@@ -90,13 +81,12 @@ static void many_are_drawn(void **state)
 }
 
 /* Time without a processor is in no part, waiting is in SELF and TOTAL. */
-static void parts_of_a_call(void **state)
+TEST(parts_of_a_call)
 {
 	struct calls_of_all all;
 	struct loaded_trace t;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("@set states 1\n@set states.off_cpu told\n@set states.reason.7 sleep\n"
 			   "1 entry main.f 100 1000\n1 entry main.g 200 1100\n"
 			   "1 state - 0x6 1200\n1 state - 0x101 1500\n"
@@ -122,13 +112,4 @@ static void parts_of_a_call(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(few_say_nothing), cmocka_unit_test(error_of_the_mean),
-		cmocka_unit_test(stretches_count), cmocka_unit_test(many_are_drawn),
-		cmocka_unit_test(parts_of_a_call),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(few_say_nothing, error_of_the_mean, stretches_count, many_are_drawn, parts_of_a_call)

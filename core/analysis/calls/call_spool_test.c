@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/call_spool.h"
 
 #define CALLS 500000 /* several times what is kept in memory */
@@ -52,12 +48,11 @@ static void fill(struct call_spool *f)
 	}
 }
 
-static void test_get(void **state)
+TEST(test_get)
 {
 	struct call_spool f;
 	const struct call *c;
 
-	(void)state;
 	fill(&f);
 	assert_int_equal(f.n, CALLS);
 	for (size_t i = 0; i < CALLS; i++) {
@@ -75,11 +70,10 @@ static void test_get(void **state)
 	call_spool_close(&f);
 }
 
-static void test_map(void **state)
+TEST(test_map)
 {
 	struct call_spool f;
 
-	(void)state;
 	fill(&f);
 	assert_int_equal(call_spool_map(&f), 0);
 	for (size_t i = 0; i < CALLS; i++)
@@ -87,24 +81,14 @@ static void test_map(void **state)
 	call_spool_close(&f);
 }
 
-static void test_empty(void **state)
+TEST(test_empty)
 {
 	struct call_spool f;
 
-	(void)state;
 	assert_int_equal(call_spool_open(&f), 0);
 	assert_int_equal(call_spool_map(&f), 0);
 	assert_int_equal(f.n, 0);
 	call_spool_close(&f);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_get),
-		cmocka_unit_test(test_map),
-		cmocka_unit_test(test_empty),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_get, test_map, test_empty)

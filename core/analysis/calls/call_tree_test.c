@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which nodes are one, which are two, and in which order. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/call_tree.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_names.h"
@@ -105,11 +101,10 @@ static void same_tree(const char *path, const struct call_tree_options *opt, con
 	trace_reader_close(r);
 }
 
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	write_trace(path);
 	/* main.a calls itself too: direct recursion is one node. */
 	same_tree(path, &(struct call_tree_options){ MERGE_NAMES, ORDER_NAMES_SPECIAL_LAST, false },
@@ -128,11 +123,10 @@ static void test_tree(void **state)
 }
 
 /* What is kept apart, and what is not, with the other ways of merging. */
-static void test_merging(void **state)
+TEST(test_merging)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	write_trace(path);
 	/* Called and started is one node; instances of a generic are not. */
 	same_tree(path, &(struct call_tree_options){ MERGE_FUNCTIONS, ORDER_NAMES, false },
@@ -155,7 +149,7 @@ static void test_merging(void **state)
 }
 
 /* Time of a node and of all below it, started goroutines included. */
-static void test_subtree(void **state)
+TEST(test_subtree)
 {
 	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES, false };
 	char path[TRACE_PATH_BYTES];
@@ -164,7 +158,6 @@ static void test_subtree(void **state)
 	uint32_t *nodes = NULL;
 	size_t cap = 0;
 
-	(void)state;
 	write_trace(path);
 	struct trace_reader *r = trace_reader_open(path);
 
@@ -188,7 +181,7 @@ static void test_subtree(void **state)
 }
 
 /* A trace joined with itself under other numbers of functions: the same tree, numbers once. */
-static void test_join(void **state)
+TEST(test_join)
 {
 	const struct call_tree_options opt = { MERGE_NAMES, ORDER_NAMES, false };
 	struct trace_func funcs[] = { { .name = (char *)(uintptr_t) "main.F[...]" },
@@ -202,7 +195,6 @@ static void test_join(void **state)
 	const struct call_tree_side side[2] = { { &t, name_of }, { &t, name_of } };
 	uint32_t *node_of[2];
 
-	(void)state;
 	write_trace(path);
 	struct trace_reader *r = trace_reader_open(path);
 
@@ -229,14 +221,4 @@ static void test_join(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_merging),
-		cmocka_unit_test(test_subtree),
-		cmocka_unit_test(test_join),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_tree, test_merging, test_subtree, test_join)

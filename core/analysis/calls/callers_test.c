@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/callers.h"
 
 static uint64_t put(struct callers *t, uint64_t goid, uint32_t level, uint64_t start_ns,
@@ -19,11 +15,10 @@ static uint64_t put(struct callers *t, uint64_t goid, uint32_t level, uint64_t s
 	return caller;
 }
 
-static void test_levels(void **state)
+TEST(test_levels)
 {
 	struct callers t = { 0 };
 
-	(void)state;
 	assert_int_equal(put(&t, 1, 0, 10, 90, 1), 0);
 	assert_int_equal(put(&t, 1, 1, 20, 80, 2), 1);
 	assert_int_equal(put(&t, 2, 0, 25, 75, 3), 0);
@@ -36,7 +31,7 @@ static void test_levels(void **state)
 }
 
 /* A thread's system stack is not the goroutine of its number. */
-static void test_system(void **state)
+TEST(test_system)
 {
 	const struct call outer = { .goid = 7, .tid = 7, .system = true, .end_ns = 100 };
 	const struct call inner = {
@@ -45,7 +40,6 @@ static void test_system(void **state)
 	struct callers t = { 0 };
 	uint64_t caller;
 
-	(void)state;
 	assert_int_equal(callers_put(&t, &outer, 1, &caller), 0);
 	assert_int_equal(put(&t, 7, 0, 10, 100, 2), 0);
 	assert_int_equal(put(&t, 7, 1, 15, 100, 3), 2);
@@ -55,11 +49,10 @@ static void test_system(void **state)
 }
 
 /* A million goroutines, one after the other, while one call is open all the time. */
-static void test_forgets(void **state)
+TEST(test_forgets)
 {
 	struct callers t = { 0 };
 
-	(void)state;
 	put(&t, 1, 0, 0, 10000000, 1);
 	for (uint64_t g = 2; g < 1000000; g++) {
 		assert_int_equal(put(&t, g, 0, 10 * g, 10 * g + 9, 2 * g), 0);
@@ -70,13 +63,4 @@ static void test_forgets(void **state)
 	callers_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_levels),
-		cmocka_unit_test(test_system),
-		cmocka_unit_test(test_forgets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_levels, test_system, test_forgets)

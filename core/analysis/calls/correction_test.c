@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is taken out of which calls, and when nothing is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/correction_fixture.h"
 
 #define COSTS                          \
@@ -19,9 +15,8 @@
 	"@set cost.inline_ns 20\n"
 
 /* Too few events to tell a scale: what was measured counts. main.a makes one call of main.b. */
-static void test_parts(void **state)
+TEST(test_parts)
 {
-	(void)state;
 	load(COSTS "1 entry main.a 100 0 how=emulated\n"
 		   "1 entry main.b 200 50000 how=emulated\n"
 		   "1 exit main.b 200 60000 how=step\n"
@@ -47,9 +42,8 @@ static void test_parts(void **state)
 }
 
 /* Reading arguments is in the caller's time, whichever end of the call they belong to. */
-static void test_values(void **state)
+TEST(test_values)
 {
-	(void)state;
 	load(COSTS "@set end.events_values 2\n@set end.values_ns 6000\n"
 		   "1 entry main.a 100 0 how=emulated\n"
 		   "1 entry main.b 200 50000 how=values\n"
@@ -62,9 +56,8 @@ static void test_values(void **state)
 }
 
 /* A leaf of one event costs its caller all of it, and nothing itself; so do goroutines created. */
-static void test_leaf(void **state)
+TEST(test_leaf)
 {
-	(void)state;
 	load(COSTS "1 entry main.a 100 0 how=emulated\n"
 		   "1 entry-exit main.leaf 200 20000 how=step\n"
 		   "1 create - 0 50000 arg0=7 arg1=0x401000 how=emulated\n"
@@ -76,9 +69,8 @@ static void test_leaf(void **state)
 }
 
 /* What a goroutine's first call costs is in no time of the call that started it. */
-static void test_started(void **state)
+TEST(test_started)
 {
-	(void)state;
 	load(COSTS "1 entry main.a 100 0 how=emulated\n"
 		   "1 create main.a 0 50000 arg0=7 arg1=0x401000 how=emulated\n"
 		   "7 entry main.b 100 60000 how=emulated\n"
@@ -92,9 +84,8 @@ static void test_started(void **state)
 }
 
 /* A call below itself, of a stub whose ring was full once. */
-static void test_recursion(void **state)
+TEST(test_recursion)
 {
-	(void)state;
 	load(COSTS "1 entry main.r 100 0 how=inline\n"
 		   "1 entry main.r 200 50000 how=emulated\n"
 		   "1 exit main.r 200 60000 how=inline\n"
@@ -111,9 +102,8 @@ static void test_recursion(void **state)
 
 /* Calls that count as a path above their caller's: what is in their caller's time is taken out
  * there, not out of that path's parent, which was over in no time. */
-static void test_cycle(void **state)
+TEST(test_cycle)
 {
-	(void)state;
 	load(COSTS "1 entry main.a 100 0 how=emulated\n"
 		   "1 entry main.b 200 10 how=emulated\n"
 		   "1 entry main.a 300 100000 how=emulated\n"
@@ -131,9 +121,8 @@ static void test_cycle(void **state)
 }
 
 /* Never below zero, and what is not there is not taken from callers. */
-static void test_never_below_zero(void **state)
+TEST(test_never_below_zero)
 {
-	(void)state;
 	load(COSTS "1 entry main.a 100 0 how=emulated\n"
 		   "1 entry main.b 200 100 how=emulated\n"
 		   "1 exit main.b 200 150 how=step\n"
@@ -149,7 +138,7 @@ static void test_never_below_zero(void **state)
 }
 
 /* Without costs, or without a word on how events came about, times stay as they are. */
-static void test_not_known(void **state)
+TEST(test_not_known)
 {
 	static const char *const traces[] = {
 		"1 entry main.a 100 0 how=emulated\n1 exit main.a 100 5000 how=step\n",
@@ -159,7 +148,6 @@ static void test_not_known(void **state)
 		COSTS,
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(traces) / sizeof(*traces); i++) {
 		load(traces[i]);
 		assert_false(trace.corrected);
@@ -173,9 +161,8 @@ static void test_not_known(void **state)
 }
 
 /* Costs that nobody measured. */
-static void test_absurd_costs(void **state)
+TEST(test_absurd_costs)
 {
-	(void)state;
 	load("@set cost.emulated_ns 18446744073709551615\n@set cost.before_ns 18446744073709551615\n"
 	     "1 entry main.a 100 0 how=emulated\n"
 	     "1 exit main.a 100 5000 how=emulated\n");
@@ -212,12 +199,11 @@ static unsigned twice(unsigned i)
 
 /* Many functions show what an event costs in this program: twice what was measured. What has code
  * of its own keeps it. */
-static void test_scale(void **state)
+TEST(test_scale)
 {
 	const unsigned n = 4000;
 	char *text = malloc(n * 200);
 
-	(void)state;
 	uint64_t ns = put_calls(
 		text + sprintf(text, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"), n, 8,
 		9000, twice);
@@ -236,12 +222,11 @@ static void test_scale(void **state)
 
 /* Two functions do not: their calls may as well have a microsecond of code each. The measured cost
  * counts, and may be off by half. */
-static void test_few(void **state)
+TEST(test_few)
 {
 	const unsigned n = 2000;
 	char *text = malloc(n * 200);
 
-	(void)state;
 	put_calls(text + sprintf(text, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"), n,
 		  1, 9000, twice);
 	load(text);
@@ -262,12 +247,11 @@ static unsigned sometimes_waits(unsigned i)
 
 /* Every ninth call of what is nothing but its events waits for a processor: so do the events of
  * other functions, on the average, and how much is less sure. */
-static void test_waiting(void **state)
+TEST(test_waiting)
 {
 	const unsigned n = 4000;
 	char *text = malloc(n * 200);
 
-	(void)state;
 	put_calls(
 		text + sprintf(text,
 			       "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n@set host.cpus 2\n"
@@ -284,13 +268,12 @@ static void test_waiting(void **state)
 }
 
 /* All have much time of their own: they do not tell, and the measured cost counts. */
-static void test_untold(void **state)
+TEST(test_untold)
 {
 	const unsigned n = 300;
 	char *text = malloc(n * 200), *p = text;
 	uint64_t ns = 0;
 
-	(void)state;
 	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
 	for (unsigned i = 0; i < n; i++) {
 		p += sprintf(p, "1 entry main.slow 200 %lu how=emulated\n", ns += 2000);
@@ -306,13 +289,12 @@ static void test_untold(void **state)
 }
 
 /* System calls take what they take: they do not tell what an event costs. */
-static void test_system_calls(void **state)
+TEST(test_system_calls)
 {
 	const unsigned n = 1000;
 	char *text = malloc(n * 200), *p = text;
 	uint64_t ns = 0;
 
-	(void)state;
 	p += sprintf(p, "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n");
 	p += sprintf(p, "1 entry main.a 100 0 how=emulated\n");
 	for (unsigned i = 0; i < n; i++) {
@@ -329,7 +311,7 @@ static void test_system_calls(void **state)
 
 /* Rows of one program whose every RET traps: ms of what is left, of its error, and of what was
  * taken. */
-static void test_doubtful(void **state)
+TEST(test_doubtful)
 {
 	static const struct {
 		const char *why;
@@ -348,7 +330,6 @@ static void test_doubtful(void **state)
 		{ "nothing", 0, 0, 0, 0, 0, 0, 0, false },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
 		const struct call_stats st = { .self_ns = rows[i].self,
 					       .off_self = { .off_cpu_ns = rows[i].off_cpu,
@@ -364,25 +345,6 @@ static void test_doubtful(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parts),
-		cmocka_unit_test(test_values),
-		cmocka_unit_test(test_leaf),
-		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_started),
-		cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_never_below_zero),
-		cmocka_unit_test(test_not_known),
-		cmocka_unit_test(test_absurd_costs),
-		cmocka_unit_test(test_scale),
-		cmocka_unit_test(test_few),
-		cmocka_unit_test(test_waiting),
-		cmocka_unit_test(test_untold),
-		cmocka_unit_test(test_system_calls),
-		cmocka_unit_test(test_doubtful),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parts, test_values, test_leaf, test_recursion, test_started, test_cycle,
+      test_never_below_zero, test_not_known, test_absurd_costs, test_scale, test_few, test_waiting,
+      test_untold, test_system_calls, test_doubtful)

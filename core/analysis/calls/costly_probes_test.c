@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which functions are named for what their probes cost, and when none is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/correction.h"
 #include "analysis/calls/costly_probes.h"
 #include "analysis/trace_fixture.h"
@@ -55,9 +51,8 @@ static char *said(const char *const names[], const unsigned n[])
 	return line;
 }
 
-static void test_few(void **state)
+TEST(test_few)
 {
-	(void)state;
 	char *line = said((const char *const[]){ "main.a", "main.(*T).b", "main.c", NULL },
 			  (const unsigned[]){ 4, 14, 2 });
 
@@ -70,20 +65,19 @@ static void test_few(void **state)
 }
 
 /* Eleven that cost the same. */
-static void test_many(void **state)
+TEST(test_many)
 {
 	static const char *const names[] = { "main.a", "main.b", "main.c", "main.d", "main.e",
 					     "main.f", "main.g", "main.h", "main.i", "main.j",
 					     "main.k", "main.l", "main.m", NULL };
 
-	(void)state;
 	char *line = said(names, (const unsigned[]){ 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2 });
 
 	assert_string_equal(line, "");
 	free(line);
 }
 
-static void test_word(void **state)
+TEST(test_word)
 {
 	static const char *const words[][2] = {
 		{ "main.f", "main.f" },
@@ -92,7 +86,6 @@ static void test_word(void **state)
 		{ "", "''" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
 		char *got = NULL;
 		size_t size;
@@ -106,12 +99,4 @@ static void test_word(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_few),
-		cmocka_unit_test(test_many),
-		cmocka_unit_test(test_word),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_few, test_many, test_word)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/first_calls.h"
 
 /* Whatever the order in which calls end, those that began first are kept, in order. */
-static void test_any_order(void **state)
+TEST(test_any_order)
 {
 	unsigned random = 1;
 
-	(void)state;
 	for (unsigned round = 0; round < 2000; round++) {
 		uint64_t orders[64];
 		size_t n = round % 64, most = round / 64 % 40;
@@ -50,13 +45,12 @@ static uint64_t goid_weight(const struct call *c)
 }
 
 /* With a weight the heaviest are kept, the heaviest first, of equal ones those that began first. */
-static void test_heaviest(void **state)
+TEST(test_heaviest)
 {
 	static const uint64_t goids[] = { 5, 9, 1, 9, 7, 0, 5 };
 	static const uint64_t orders[] = { 1, 3, 4, 0, 6, 2, 5 };
 	enum { N = sizeof(goids) / sizeof(goids[0]) };
 
-	(void)state;
 	for (size_t most = 0; most <= N + 1; most++) {
 		struct first_calls f = { .most = most, .weight = goid_weight };
 		struct call all[N];
@@ -79,12 +73,4 @@ static void test_heaviest(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_any_order),
-		cmocka_unit_test(test_heaviest),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_any_order, test_heaviest)

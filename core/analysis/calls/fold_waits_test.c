@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A trace of record --waits has the numbers of one without, once it is folded. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/call_tree.h"
 #include "analysis/calls/fold_waits.h"
 #include "analysis/trace_fixture.h"
@@ -59,13 +55,12 @@ static uint64_t self_sum(const struct loaded_trace *t)
 	return ns;
 }
 
-static void folded(void **state)
+TEST(folded)
 {
 	struct loaded_trace t;
 	struct trace_reader *r;
 	size_t n;
 
-	(void)state;
 	load(HEAD CALLS, &t, &r);
 	const uint64_t before_ns = self_sum(&t);
 
@@ -96,14 +91,13 @@ static void folded(void **state)
 }
 
 /* The tree has no node of what is folded. */
-static void tree(void **state)
+TEST(tree)
 {
 	static const struct call_tree_options opt = { MERGE_FUNCTIONS, ORDER_NAMES, false };
 	struct loaded_trace t;
 	struct trace_reader *r;
 	struct call_tree paths;
 
-	(void)state;
 	load(HEAD CALLS, &t, &r);
 	assert_int_equal(fold_waits(&t), 0);
 	assert_int_equal(call_tree_build(&paths, &t, &opt), 0);
@@ -115,7 +109,7 @@ static void tree(void **state)
 
 /* Who calls functions of the program stays, and so does all of a trace that asked for them by name.
  */
-static void stays(void **state)
+TEST(stays)
 {
 	static const char *const kept[] = {
 		"@set states 1\n@func main.main\n@func sync.(*Mutex).lockSlow\n"
@@ -128,7 +122,6 @@ static void stays(void **state)
 		"1 exit sync.(*Mutex).lockSlow 200 1200\n1 exit main.main 100 2000\n",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
 		struct loaded_trace t;
 		struct trace_reader *r;
@@ -142,10 +135,4 @@ static void stays(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(folded), cmocka_unit_test(tree),
-					    cmocka_unit_test(stays) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(folded, tree, stays)

@@ -4,16 +4,12 @@
  * top has the numbers of its function, and callers share them.
  */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/correction.h"
 #include "analysis/calls/inverted_tree.h"
 #include "analysis/trace_fixture.h"
@@ -78,9 +74,8 @@ static void callers_are(const char *events, const char *name, const char *want)
 	unlink(path);
 }
 
-static void test_ways(void **state)
+TEST(test_ways)
 {
-	(void)state;
 	callers_are("1 entry main.main 100 1000\n"
 		    "1 entry main.handle 200 1100\n"
 		    "1 entry main.read 300 1200\n"
@@ -105,9 +100,8 @@ static void test_ways(void **state)
 }
 
 /* Through another function a function's time counts once, its calls each. */
-static void test_recursion(void **state)
+TEST(test_recursion)
 {
-	(void)state;
 	callers_are("1 entry main.even 100 1000\n"
 		    "1 entry main.odd 200 1100\n"
 		    "1 entry main.even 300 1200\n"
@@ -156,12 +150,11 @@ static void adds_up(const struct got *g)
 	assert_true((long)top >= 0); /* one for each that ran, and for stopped prologues */
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	struct got g;
 	glob_t files;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &files), 0);
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		load(&g, files.gl_pathv[i], NULL);
@@ -172,12 +165,4 @@ static void test_recorded(void **state)
 	globfree(&files);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ways),
-		cmocka_unit_test(test_recursion),
-		cmocka_unit_test(test_recorded),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_ways, test_recursion, test_recorded)

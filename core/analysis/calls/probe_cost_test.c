@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What tracing did to the program as a whole: sentences from known numbers. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/calls/probe_cost.h"
 #include "trace/keys.h"
 
@@ -48,18 +44,16 @@ static void expect_times(double got, double want)
 		fail_msg("%g times, not %g", got, want);
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-	(void)state;
 	trace_info_free(&info);
 	info = (struct trace_info){ 0 };
 	return 0;
 }
 
 /* There was room for gotrace: what it took slowed nothing down. */
-static void test_room(void **state)
+TEST(test_room)
 {
-	(void)state;
 	run("10000000000", "3571429", "4000000000"); /* 14 of 20 s */
 	expect_times(found().cpu_times, 2);
 	expect_times(found().wall_times, 2);
@@ -67,11 +61,10 @@ static void test_room(void **state)
 }
 
 /* Both processors were busy all the time: what gotrace took the program would have had. */
-static void test_full(void **state)
+TEST(test_full)
 {
 	char say[PROBE_OVERHEAD_BYTES];
 
-	(void)state;
 	run("12000000000", "4285714", "8000000000"); /* 20 of 20 s */
 	assert_int_equal(found().taken_ns, 8000000000);
 	expect_times(found().cpu_times, 2);
@@ -84,9 +77,8 @@ static void test_full(void **state)
 }
 
 /* The kernel tells how much of that the program would have had. */
-static void test_told(void **state)
+TEST(test_told)
 {
-	(void)state;
 	run("10000000000", "3571429", "8000000000"); /* 18 of 20 s */
 	assert_int_equal(trace_info_set(&info, KEY_END_OFF_CPU_GOTRACE_NS, "2000000000"), 0);
 	assert_int_equal(found().taken_ns, 2000000000);
@@ -99,18 +91,16 @@ static void test_told(void **state)
 }
 
 /* Nearly so: a part of it. */
-static void test_nearly_full(void **state)
+TEST(test_nearly_full)
 {
-	(void)state;
 	run("10000000000", "3571429", "7500000000"); /* 17.5 of 20 s */
 	assert_int_equal(found().taken_ns, 3750000000);
 	expect_times(found().wall_times, 2 * 13.75 / 10);
 }
 
 /* More than the machine has cannot be, and a share of the machine is not seen: never less. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
-	(void)state;
 	run("19000000000", "6785714", "18446744073709551615");
 	assert_true(found().taken_ns <= 20000000000 - 19000000000);
 	run("25000000000", "8928571", "5000000000");
@@ -119,11 +109,10 @@ static void test_bounds(void **state)
 }
 
 /* A trace of before does not say it. */
-static void test_not_known(void **state)
+TEST(test_not_known)
 {
 	char say[PROBE_OVERHEAD_BYTES];
 
-	(void)state;
 	run("12000000000", "4285714", NULL);
 	assert_int_equal(found().taken_ns, 0);
 	expect_times(found().wall_times, 2);
@@ -134,11 +123,10 @@ static void test_not_known(void **state)
 }
 
 /* Where little is left of the program, the number is called what it is. */
-static void test_rough(void **state)
+TEST(test_rough)
 {
 	char say[PROBE_OVERHEAD_BYTES];
 
-	(void)state;
 	run("12000000000", "7200000", NULL);
 	assert_true(found().probe_ns > 9000000000);
 	assert_non_null(strstr(probe_overhead_say(&info, say), "very roughly "));
@@ -146,9 +134,8 @@ static void test_rough(void **state)
 
 /* Samples say what is the program's, whatever a probe cost in a bare loop; less what is slower
  * behind a stub, here 30 % of 1,000 ns each. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
-	(void)state;
 	run("10000000000", "1000000", NULL);
 	set(KEY_END_CPU_SAMPLES, "1000");
 	set(KEY_END_CPU_SAMPLES_PROBES, "600");
@@ -168,11 +155,10 @@ static void test_samples(void **state)
 }
 
 /* All but nothing was the probes': what is left cannot be told, and is never nothing. */
-static void test_samples_rough(void **state)
+TEST(test_samples_rough)
 {
 	char say[PROBE_OVERHEAD_BYTES];
 
-	(void)state;
 	run("10000000000", "6000000", NULL);
 	set(KEY_END_CPU_SAMPLES, "5000");
 	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
@@ -188,9 +174,8 @@ static void test_samples_rough(void **state)
 }
 
 /* Behind traps more of it may be cold than behind stubs, and most where they are single steps. */
-static void test_samples_traps(void **state)
+TEST(test_samples_traps)
 {
-	(void)state;
 	run("10000000000", "0", NULL);
 	set(KEY_END_CPU_SAMPLES, "5000");
 	set(KEY_END_CPU_SAMPLES_PROBES, "4500");
@@ -231,9 +216,8 @@ static void host(const char *busy, const char *idle)
 
 /* A server takes 15 times its processor time, and its client has the rest: it answered 7 to 12
  * times fewer requests. */
-static void test_server(void **state)
+TEST(test_server)
 {
-	(void)state;
 	run("15000000000", "100", "200000000");
 	set(KEY_END_TARGET_WALL_NS, "8300000000");
 	samples("7500", "7000");
@@ -260,9 +244,8 @@ static void test_server(void **state)
 }
 
 /* A program takes 350 times as long. Others had the processors most of the time. */
-static void test_delayed(void **state)
+TEST(test_delayed)
 {
-	(void)state;
 	run("1700000000", "100", "100000000");
 	samples("3500", "3490");
 	assert_int_equal(found().wall, OVERHEAD_WALL_IDLE);
@@ -281,9 +264,8 @@ static void test_delayed(void **state)
 }
 
 /* A program that waits for something else loses little wall time: the warning says so, too. */
-static void test_idle(void **state)
+TEST(test_idle)
 {
-	(void)state;
 	run("150000000", "100", "0");
 	samples("750", "700");
 	set(KEY_END_TARGET_RUN_DELAY_NS, "1000000");
@@ -302,9 +284,8 @@ static void test_idle(void **state)
 }
 
 /* Both processors were used, and the program waited for none: gotrace took nothing from it. */
-static void test_no_delay(void **state)
+TEST(test_no_delay)
 {
-	(void)state;
 	run("10000000000", "100", "9900000000");
 	samples("5000", "2500");
 	assert_int_equal(found().taken_ns, 9900000000);
@@ -320,9 +301,8 @@ static void test_no_delay(void **state)
 }
 
 /* Probes took little, and gotrace had a processor for which the program waited. */
-static void test_taken(void **state)
+TEST(test_taken)
 {
-	(void)state;
 	run("10000000000", "100", "9900000000");
 	samples("5000", "50");
 	expect_say("hardly more processor time than an untraced run; with no processor free, about "
@@ -332,11 +312,10 @@ static void test_taken(void **state)
 }
 
 /* A sum in which one kind's cost is missing is no sum. */
-static void test_unmeasured(void **state)
+TEST(test_unmeasured)
 {
 	uint64_t ns;
 
-	(void)state;
 	run("10000000000", "1000000", NULL);
 	assert_true(probe_cost_ns(&info, &ns));
 	set(KEY_END_EVENTS_STEP, "5");
@@ -345,26 +324,6 @@ static void test_unmeasured(void **state)
 	assert_true(probe_cost_ns(&info, &ns));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_teardown(test_room, teardown),
-		cmocka_unit_test_teardown(test_full, teardown),
-		cmocka_unit_test_teardown(test_told, teardown),
-		cmocka_unit_test_teardown(test_nearly_full, teardown),
-		cmocka_unit_test_teardown(test_bounds, teardown),
-		cmocka_unit_test_teardown(test_not_known, teardown),
-		cmocka_unit_test_teardown(test_rough, teardown),
-		cmocka_unit_test_teardown(test_samples, teardown),
-		cmocka_unit_test_teardown(test_samples_rough, teardown),
-		cmocka_unit_test_teardown(test_samples_traps, teardown),
-		cmocka_unit_test_teardown(test_server, teardown),
-		cmocka_unit_test_teardown(test_delayed, teardown),
-		cmocka_unit_test_teardown(test_idle, teardown),
-		cmocka_unit_test_teardown(test_no_delay, teardown),
-		cmocka_unit_test_teardown(test_taken, teardown),
-		cmocka_unit_test_teardown(test_unmeasured, teardown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(NULL, teardown, test_room, test_full, test_told, test_nearly_full, test_bounds,
+	   test_not_known, test_rough, test_samples, test_samples_rough, test_samples_traps,
+	   test_server, test_delayed, test_idle, test_no_delay, test_taken, test_unmeasured)

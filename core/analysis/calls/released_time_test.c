@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/test_fixture.h"
 #include "analysis/calls/correction_fixture.h"
 #include "analysis/stat_columns.h"
 
@@ -77,11 +78,10 @@ static void near(const char *func, uint64_t truth_ns)
 			 st->uncertainty_ns, truth_ns);
 }
 
-static void its_time_is_its_own(void **state)
+TEST(its_time_is_its_own)
 {
 	static const unsigned at[] = { 100, TURNS / 2, TURNS };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(at) / sizeof(*at); i++) {
 		run(at[i], true);
 		near("main.leaf", (uint64_t)TURNS * LEAF_NS);
@@ -97,9 +97,8 @@ static void its_time_is_its_own(void **state)
 }
 
 /* Its caller did not call it before. */
-static void not_called_before(void **state)
+TEST(not_called_before)
 {
-	(void)state;
 	run(0, true);
 	near("main.leaf", (uint64_t)TURNS * LEAF_NS);
 	near("main.work", (uint64_t)TURNS * WORK_NS);
@@ -108,22 +107,12 @@ static void not_called_before(void **state)
 }
 
 /* Without samples nobody knows. */
-static void without_samples(void **state)
+TEST(without_samples)
 {
-	(void)state;
 	run(100, false);
 	near("main.leaf", 100ull * LEAF_NS);
 	assert_int_equal(of("main.leaf")->sampled_ns, 0);
 	unload();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(its_time_is_its_own),
-		cmocka_unit_test(not_called_before),
-		cmocka_unit_test(without_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(its_time_is_its_own, not_called_before, without_samples)

@@ -5,16 +5,12 @@
  */
 #include <inttypes.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/stat_columns.h"
 #include "analysis/calls/correction_fixture.h"
 
@@ -141,13 +137,12 @@ static void near_share(const char *func, double truth)
 }
 
 /* Whatever events cost, samples tell; all parts add up to what was measured. */
-static void test_traps(void **state)
+TEST(test_traps)
 {
 	const unsigned n = 20000;
 	struct program p = { 0 };
 	char *text = run(&p, STATES, n, false);
 
-	(void)state;
 	load(text);
 	assert_true(trace.corrected);
 	near("main.work", n * 10000ull);
@@ -164,14 +159,13 @@ static void test_traps(void **state)
 
 /* Stubs that take 40 ns. Each is seen to take 80, as the program's loads are waited for in it: how
  * much of that is the program's is within the stated error. Code behind a trap is slower. */
-static void test_overlap(void **state)
+TEST(test_overlap)
 {
 	const unsigned n = 200000;
 	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
 	char *text = NULL;
 	size_t size;
 
-	(void)state;
 	p.out = open_memstream(&text, &size);
 	assert_non_null(p.out);
 	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
@@ -191,14 +185,13 @@ static void test_overlap(void **state)
 
 /* Of the program's 100 ns a call the stubs hide nothing, but 40 ns of their own are seen in it.
  * main.long has next to no event: its time is exact, and its share is not. */
-static void test_whole(void **state)
+TEST(test_whole)
 {
 	const unsigned n = 200000;
 	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
 	char *text = NULL;
 	size_t size;
 
-	(void)state;
 	p.out = open_memstream(&text, &size);
 	assert_non_null(p.out);
 	fputs(STATES "@set cost.inline_ns 40\n@set host.cpus 1\n"
@@ -224,12 +217,11 @@ static void test_whole(void **state)
 /* Programs of five functions that take what chance gives them: one is called once, four by turns.
  * Nineteen of twenty errors that are two standard errors hold the truth.
  */
-static void test_random(void **state)
+TEST(test_random)
 {
 	static const char *const names[] = { "main.a", "main.b", "main.c", "main.d", "main.e" };
 	unsigned held = 0, of_all = 0;
 
-	(void)state;
 	for (unsigned seed = 1; seed <= 60; seed++) {
 		struct program p = { .seed = seed, .ns = 1000, .next_ns = 50000 };
 		uint64_t own_ns[5], event_ns, all_ns = 0;
@@ -275,14 +267,13 @@ static void test_random(void **state)
 
 /* main.tiny waits 500 ns for memory. Its exit is stamped before, so main.work has the time as
  * measured; samples are of main.tiny (arg2: its index plus 1). */
-static void test_ahead(void **state)
+TEST(test_ahead)
 {
 	const unsigned n = 20000;
 	struct program p = { .seed = 7, .ns = 1000, .next_ns = 50000 };
 	char *text = NULL;
 	size_t size;
 
-	(void)state;
 	p.out = open_memstream(&text, &size);
 	assert_non_null(p.out);
 	fputs(STATES "@set cost.inline_ns 10\n@set host.cpus 1\n"
@@ -338,20 +329,18 @@ static uint64_t run_with_samples(unsigned samples)
 }
 
 /* One of a thousand functions with twenty samples has nine by chance; four are too few for that. */
-static void test_few_by_chance(void **state)
+TEST(test_few_by_chance)
 {
-	(void)state;
 	assert_in_range(run_with_samples(9), 1990000, 2000000);
 	assert_in_range(run_with_samples(4), 400000, 1200000);
 }
 
-static void test_behind_traps(void **state)
+TEST(test_behind_traps)
 {
 	const unsigned n = 20000;
 	struct program p = { 0 };
 	char *text = run(&p, STATES, n, false);
 
-	(void)state;
 	load(text);
 	uint64_t by_chance_ns = of("main.tiny")->uncertainty_ns;
 
@@ -375,13 +364,12 @@ static void test_behind_traps(void **state)
 }
 
 /* Without states it is not known whether it waited: here it did not. */
-static void test_no_states(void **state)
+TEST(test_no_states)
 {
 	const unsigned n = 20000;
 	struct program p = { 0 };
 	char *text = run(&p, "", n, false);
 
-	(void)state;
 	load(text);
 	near("main.work", n * 10000ull);
 	near("main.tiny", n * 500ull);
@@ -390,13 +378,12 @@ static void test_no_states(void **state)
 }
 
 /* No samples: the costs as measured leave nearly all of the traps in. */
-static void test_no_samples(void **state)
+TEST(test_no_samples)
 {
 	const unsigned n = 2000;
 	struct program p = { .no_samples = true };
 	char *text = run(&p, STATES, n, false);
 
-	(void)state;
 	load(text);
 	assert_true(of("main.work")->self_ns > n * 30000ull);
 	unload();
@@ -404,12 +391,11 @@ static void test_no_samples(void **state)
 }
 
 /* A short run: nothing is known better than the run is long. */
-static void test_short(void **state)
+TEST(test_short)
 {
 	struct program p = { 0 };
 	char *text = run(&p, STATES, 3, false);
 
-	(void)state;
 	load(text);
 	assert_true(of("main.work")->uncertainty_ns >= of("main.work")->self_ns / 2);
 	unload();
@@ -418,13 +404,12 @@ static void test_short(void **state)
 
 /* Samples say that main.tiny's time is a trap's, events say that it is not. Each estimate can be
  * had alone. */
-static void test_asked_for(void **state)
+TEST(test_asked_for)
 {
 	const unsigned n = 20000;
 	struct program p = { 0 };
 	char *text = run(&p, STATES, n, true);
 
-	(void)state;
 	load_by(text, CORRECT_BY_SAMPLES);
 	uint64_t by_samples_ns = stat_run_ns(of("main.tiny"));
 
@@ -443,14 +428,13 @@ static void test_asked_for(void **state)
 
 /* The share that probes have of the running time is theirs of the time without a processor, too: it
  * is over sooner for a program that has less to do. */
-static void test_off_cpu(void **state)
+TEST(test_off_cpu)
 {
 	char *text = NULL;
 	size_t size;
 	uint64_t ns = 1000;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	assert_non_null(out);
 	fprintf(out, STATES "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"
 			    "1 state - 1 1000\n1 entry main.a 100 1000 how=emulated\n");
@@ -482,11 +466,10 @@ static void test_off_cpu(void **state)
 }
 
 /* Without states the kernel tells how long threads had no processor, not where. */
-static void test_delayed(void **state)
+TEST(test_delayed)
 {
 	static const char *const delay[] = { "", "@set end.target_run_delay_ns 100000000\n" };
 
-	(void)state;
 	for (int told = 0; told < 2; told++) {
 		char *text = NULL;
 		size_t size;
@@ -551,14 +534,13 @@ static char *one_wait(const char *keys, unsigned samples, unsigned where, unsign
 
 /* Nothing but its length tells of the call's wait, or next to nothing. If no thread waited for a
  * processor, the call may have waited for others, which probes made slow. */
-static void test_delayed_few_samples(void **state)
+TEST(test_delayed_few_samples)
 {
 	static const struct {
 		unsigned samples, where;
 	} waits[] = { { 0, 0 }, { 1, SAMPLED_TRAP }, { 2, SAMPLED_TRAP }, { 1, SAMPLED_PROGRAM } };
 	char *text;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(waits) / sizeof(*waits); i++) {
 		text = one_wait("@set end.target_run_delay_ns 8000000\n"
 				"@set end.target_run_delays 4\n",
@@ -595,9 +577,8 @@ static void test_delayed_few_samples(void **state)
 
 /* A runnable goroutine waits for those that run: probes' share of what all of them do is over
  * sooner without them. main.idle has no probe in it. */
-static void test_runnable(void **state)
+TEST(test_runnable)
 {
-	(void)state;
 	load(STATES "@set cost.emulated_ns 1000\n@set cost.before_ns 500\n"
 		    "@set end.cpu_samples_ns 200000000\n@set end.cpu_samples_probes_ns 150000000\n"
 		    "1 state - 1 1000\n1 entry main.all 100 1000 how=emulated\n"
@@ -629,25 +610,6 @@ static void test_runnable(void **state)
 	unload();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_traps),
-		cmocka_unit_test(test_no_states),
-		cmocka_unit_test(test_no_samples),
-		cmocka_unit_test(test_short),
-		cmocka_unit_test(test_off_cpu),
-		cmocka_unit_test(test_asked_for),
-		cmocka_unit_test(test_overlap),
-		cmocka_unit_test(test_behind_traps),
-		cmocka_unit_test(test_ahead),
-		cmocka_unit_test(test_delayed),
-		cmocka_unit_test(test_runnable),
-		cmocka_unit_test(test_whole),
-		cmocka_unit_test(test_few_by_chance),
-		cmocka_unit_test(test_random),
-		cmocka_unit_test(test_delayed_few_samples),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_traps, test_no_states, test_no_samples, test_short, test_off_cpu, test_asked_for,
+      test_overlap, test_behind_traps, test_ahead, test_delayed, test_runnable, test_whole,
+      test_few_by_chance, test_random, test_delayed_few_samples)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* When rows of whole paths have no room: which stay, and that no time is lost or counted twice. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/trace_fixture.h"
 #include "analysis/trace_names.h"
 #include "analysis/calls/whole_paths.h"
@@ -87,11 +83,10 @@ static void same_tree(const struct got *g, const char *want)
 	"4 main.f 1 30 30 30\n"
 
 /* Rows have 7, 14, 21, 14, 21 and 28 bytes. */
-static void test_room(void **state)
+TEST(test_room)
 {
 	struct got g;
 
-	(void)state;
 	load(&g);
 	same_tree(&g, WHOLE);
 	assert_int_equal(whole_paths_row(&g.t, g.trace.info, 1), 7);
@@ -105,11 +100,10 @@ static void test_room(void **state)
 }
 
 /* Each has room for its own row and that of [other] below it: a 22, b 36, d 50, c 36. */
-static void test_bound(void **state)
+TEST(test_bound)
 {
 	struct got g;
 
-	(void)state;
 	load(&g);
 	assert_int_equal(whole_paths_bound(&g.t, g.trace.info, 0, 104), 0);
 	same_tree(&g, "1 main.a 1 100 900 900\n"
@@ -135,7 +129,7 @@ static void test_bound(void **state)
 }
 
 /* A depth, and a share of all time: c has 11.1 %, b 77.8 %, d 44.4 %. */
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	static const struct {
 		struct path_cut cut;
@@ -152,7 +146,6 @@ static void test_cut(void **state)
 		{ { 0, 100 }, "1 main.a 1 100 900 900\n2 [other] 5 800 800 800\n" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct got g;
 
@@ -165,13 +158,4 @@ static void test_cut(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_room),
-		cmocka_unit_test(test_bound),
-		cmocka_unit_test(test_cut),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_room, test_bound, test_cut)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Sentences about deaths, of stacks made up here. */
+#include "base/test_fixture.h"
 #include "analysis/samples/death_notes.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "trace/trace.h"
 
@@ -86,18 +81,16 @@ static void assert_told(size_t n, const char *const *lines)
 	assert_told(sizeof((const char *[]){ __VA_ARGS__ }) / sizeof(char *), \
 		    (const char *const[]){ __VA_ARGS__ })
 
-static void nothing_died(void **state)
+TEST(nothing_died)
 {
 	struct notes told = { 0 };
 
-	(void)state;
 	deaths_notes(NULL, &told);
 	assert_int_equal(told.n, 0);
 }
 
-static void panics(void **state)
+TEST(panics)
 {
-	(void)state;
 	add_process(7);
 	add_death(DEATH_PANIC, 0, 7, 1, STACK_SYSTEM, FRAMES(START, PANIC, F, MAIN, GOEXIT));
 	TOLD("prog 7 died of a Go panic in main.f < main.main < runtime.goexit (thread 7, goroutine 1)");
@@ -116,9 +109,8 @@ static void panics(void **state)
 	TOLD("prog 7 died of a Go fatal error in runtime.startpanic_m < runtime.goexit < [unreadable] (thread 8)");
 }
 
-static void signals(void **state)
+TEST(signals)
 {
-	(void)state;
 	add_process(7);
 	add_death(DEATH_SIGNAL, 11, 9, 0, 0, FRAMES(WORK, BEGIN));
 	add_death(DEATH_THREAD, 11, 7, 0, 0, FRAMES(FUTEX, BEGIN));
@@ -146,14 +138,13 @@ static void signals(void **state)
 	     "in Go's runtime alone: 2 threads and goroutines; gotrace info -F json has all");
 }
 
-static void as_json(void **state)
+TEST(as_json)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *f = open_memstream(&text, &size);
 	struct json j;
 
-	(void)state;
 	add_process(7);
 	add_death(DEATH_SIGNAL, 6, 8, 2, 0, FRAMES(F, MAIN));
 	json_init(&j, f, false);
@@ -169,14 +160,4 @@ static void as_json(void **state)
 	sample_tables_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing_died),
-		cmocka_unit_test(panics),
-		cmocka_unit_test(signals),
-		cmocka_unit_test(as_json),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(nothing_died, panics, signals, as_json)

@@ -3,15 +3,12 @@
  * Populations made up, whose true times are known: goroutines in step and such that go their own
  * way, looks that are far apart once, all looked at and some of them drawn.
  */
+#include "base/test_fixture.h"
 #include "analysis/samples/look_errors.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "bpf/event.h"
 
@@ -194,38 +191,34 @@ static void holds(const struct plan *plan)
 	assert_true(r.rms < 1.3 && r.rms > 0.4);
 }
 
-static void in_step(void **state)
+TEST(in_step)
 {
-	(void)state;
 	holds(&(struct plan){ .in_step = true });
 	holds(&(struct plan){ .in_step = true, .drawn = 10 });
 	/* which is what it was too small for */
 	assert_true(many(&(struct plan){ .in_step = true }).independent_rms > 3);
 }
 
-static void in_step_and_a_long_gap(void **state)
+TEST(in_step_and_a_long_gap)
 {
-	(void)state;
 	holds(&(struct plan){ .in_step = true, .long_gap = true });
 	holds(&(struct plan){ .in_step = true, .long_gap = true, .drawn = 10 });
 	assert_true(many(&(struct plan){ .in_step = true, .long_gap = true }).independent_rms > 3);
 }
 
-static void each_its_own_way(void **state)
+TEST(each_its_own_way)
 {
-	(void)state;
 	holds(&(struct plan){ 0 });
 	holds(&(struct plan){ .drawn = 10 });
 	holds(&(struct plan){ .long_gap = true });
 }
 
 /* One that is always there has no error but that of its begin. */
-static void what_stays_is_sure(void **state)
+TEST(what_stays_is_sure)
 {
 	struct look_errors *l = look_errors_new();
 	struct sample x = { .state = STATE_WAITING, .error_ns = 20000000, .ts_ns = BEGIN_NS };
 
-	(void)state;
 	assert_non_null(l);
 	for (int second = 0; second < 10; second++) {
 		x.weight_ns = 1000000000;
@@ -240,11 +233,10 @@ static void what_stays_is_sure(void **state)
 	look_errors_free(l);
 }
 
-static void nothing_has_no_error(void **state)
+TEST(nothing_has_no_error)
 {
 	struct look_errors *l = look_errors_new();
 
-	(void)state;
 	assert_non_null(l);
 	assert_int_equal(look_errors_settle(l, 3, false, 0), 0);
 	look_errors_add(l, 2);
@@ -252,15 +244,4 @@ static void nothing_has_no_error(void **state)
 	look_errors_free(l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_step),
-		cmocka_unit_test(in_step_and_a_long_gap),
-		cmocka_unit_test(each_its_own_way),
-		cmocka_unit_test(what_stays_is_sure),
-		cmocka_unit_test(nothing_has_no_error),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(in_step, in_step_and_a_long_gap, each_its_own_way, what_stays_is_sure, nothing_has_no_error)

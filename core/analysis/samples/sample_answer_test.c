@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What goroutines of snapshots do most (sample --wall). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/samples/sample_answer.h"
 #include "analysis/samples/wall_fixture.h"
 #include "trace/keys.h"
@@ -75,9 +72,8 @@ static void check(void (*fill)(struct trace_writer *w), const char *begins, cons
 	unlink(path);
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
-	(void)state;
 	check(locked, "goroutines wait 70% of their time for a lock (together 1.00s in 1.00s)\n",
 	      ", sync.Mutex.Lock (70%)\n  ended by  samples do not tell");
 	check(mixed,
@@ -86,9 +82,4 @@ static void test_answers(void **state)
 	check(threads, "", "");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_answers) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_answers)

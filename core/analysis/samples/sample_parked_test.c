@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which goroutines of snapshots are parked (sample --wall). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/samples/sample_parked.h"
 #include "analysis/samples/wall_fixture.h"
 
@@ -106,25 +103,17 @@ static void check(void (*fill)(struct trace_writer *w), uint64_t left_out_ms, un
 	unlink(path);
 }
 
-static void test_parked(void **state)
+TEST(test_parked)
 {
-	(void)state;
 	check(parked, 2000, 1);
 	check(drawn, 20 * 800 + 30 * 400, 50);
 }
 
-static void test_not_parked(void **state)
+TEST(test_not_parked)
 {
-	(void)state;
 	check(waits_again, 0, 0);
 	check(waits_again_for_long, 0, 0);
 	check(all_parked, 0, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_parked),
-					    cmocka_unit_test(test_not_parked) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parked, test_not_parked)

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which waits are a server's for its next request (sample --wall). */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/samples/sample_answer.h"
 #include "analysis/samples/sample_requests.h"
 #include "analysis/samples/wall_fixture.h"
@@ -193,13 +190,12 @@ static void check(const struct goroutine *g, size_t n, const char *answer, const
 		{ GOEXIT, WRAP, SERVE, PEEK, NET_READ, WAIT_READ }, 2, true \
 	}
 
-static void test_connections(void **state)
+TEST(test_connections)
 {
 	const struct goroutine server[] = {
 		ACCEPTS, IDLE, IDLE, { { GOEXIT, WRAP, SERVE, SERVE_HTTP, HANDLE, LOCK }, 1, false }
 	};
 
-	(void)state;
 	CHECK(server,
 	      "wait 100% of their time for a lock (together 2.00s in 1.90s)\n  where     main.handle",
 	      "left out: 6.00s of waiting for the next request (--parked shows it): 67% in "
@@ -207,20 +203,19 @@ static void test_connections(void **state)
 }
 
 /* A server without a connection: all of its goroutines are parked, and so all are shown. */
-static void test_idle(void **state)
+TEST(test_idle)
 {
 	const struct goroutine server[] = {
 		{ { GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2 | PARKED, false },
 		{ { GOEXIT, JOB, LOCK }, 1 | PARKED, false },
 	};
 
-	(void)state;
 	CHECK(server, "wait 50% of their time for a lock, wait 50% of their time for the network",
 	      NULL);
 }
 
 /* A handler that reads, and what reads for it, wait for something that is part of the request. */
-static void test_handlers(void **state)
+TEST(test_handlers)
 {
 	const struct goroutine server[] = {
 		ACCEPTS,
@@ -229,12 +224,11 @@ static void test_handlers(void **state)
 		{ { GOEXIT, SERVE, SERVE_HTTP, PEEK, NET_READ, WAIT_WRITE }, 2, false },
 	};
 
-	(void)state;
 	CHECK(server, "for the network (together 6.00s", "100% in main.main");
 }
 
 /* Functions of one repository read for each other, those of another do not. */
-static void test_repositories(void **state)
+TEST(test_repositories)
 {
 	const struct goroutine server[] = {
 		ACCEPTS,
@@ -243,20 +237,18 @@ static void test_repositories(void **state)
 		{ { GOEXIT, SESSION, OTHER, NET_READ, WAIT_READ }, 2, false },
 	};
 
-	(void)state;
 	CHECK(server, "  where     example.com/kv/other.Fetch, IO wait",
 	      "67% in example.com/kv/store");
 }
 
 /* Who accepts no connection waits for an answer. */
-static void test_client(void **state)
+TEST(test_client)
 {
 	const struct goroutine client[] = {
 		{ { GOEXIT, SERVE, PEEK, NET_READ, WAIT_READ }, 2, false },
 		{ { GOEXIT, HANDLE, LOCK }, 1, false },
 	};
 
-	(void)state;
 	CHECK(client, "for a lock", NULL);
 }
 
@@ -274,7 +266,7 @@ static void test_client(void **state)
 	}
 
 /* Who writes what a connection is to send waits as its reader does. */
-static void test_writers(void **state)
+TEST(test_writers)
 {
 	const struct goroutine rpc[] = { ACCEPTS,
 					 SERVED,
@@ -300,7 +292,6 @@ static void test_writers(void **state)
 		CLIENT(RPC_START, RPC_WRITER)
 	};
 
-	(void)state;
 	CHECK(busy, "for a lock (together 2.00s", "33% in host.example.com/rpc.(*Server).handle");
 	CHECK(rpc, "for a lock (together 2.00s", "40% in host.example.com/rpc.(*Server).handle");
 	CHECK(chat, "for a lock (together 2.00s", "40% in main.(*client).read");
@@ -308,7 +299,7 @@ static void test_writers(void **state)
 
 /* Others wait for a result: they are more or fewer, of another type, in another repository or at a
  * lock, or nobody reads. */
-static void test_no_writers(void **state)
+TEST(test_no_writers)
 {
 #define WAITS(why, ...)                               \
 	{                                             \
@@ -323,7 +314,6 @@ static void test_no_writers(void **state)
 	const struct goroutine locks[] = { ACCEPTS, RPC_READER, WAITS(1, RPC_START, RPC_WRITER) };
 	const struct goroutine alone[] = { ACCEPTS, WAITS(3, RPC_START, RPC_WRITER) };
 
-	(void)state;
 	CHECK(more, "(channels) (together 4.00s", "50% in main.main");
 	CHECK(other, "(together 4.00s", "100% in main.main");
 	CHECK(pool, "(channels) (together 2.00s", "50% in main.main");
@@ -335,7 +325,7 @@ static void test_no_writers(void **state)
 	GOEXIT, WRAP, SERVE, SERVE_HTTP, HANDLE, SOCKET_READ, DRIVER, PEEK, NET_READ, WAIT_READ
 
 /* A handler that took its connection over reads the next message, and another goroutine writes. */
-static void test_sockets(void **state)
+TEST(test_sockets)
 {
 	const struct goroutine chat[] = { ACCEPTS,
 					  SERVED,
@@ -349,14 +339,13 @@ static void test_sockets(void **state)
 					    { { SOCKET_READER }, 2, true },
 					    { { GOEXIT, SOCKET_WRITE }, 3 | PARKED, true } };
 
-	(void)state;
 	CHECK(chat, "for a lock (together 2.00s", "40% in net/http.(*conn).serve");
 	CHECK(silent, "for a lock (together 2.00s", "50% in net/http.(*conn).serve");
 }
 
 /* Such a read is part of the request where net/http waits for the end of the connection, and where
  * who waits for a channel belongs to others. */
-static void test_no_sockets(void **state)
+TEST(test_no_sockets)
 {
 #define IN_REQUEST                                                   \
 	{                                                            \
@@ -369,14 +358,13 @@ static void test_no_sockets(void **state)
 					   { { SOCKET_READER }, 2, false },
 					   WAITS(3, POOL) };
 
-	(void)state;
 	CHECK(database, "(together 4.00s", "50% in main.main");
 	CHECK(other, "(together 4.00s", "100% in main.main");
 }
 
 /* Who waits for work in a loop of its own, and gets some now and then, is parked. Who waits for a
  * result, or for a lock, is not. */
-static void test_seldom(void **state)
+TEST(test_seldom)
 {
 	const struct goroutine loops[] = { SERVED,
 					   { { GOEXIT, JOB }, 3 | SELDOM, true },
@@ -385,34 +373,21 @@ static void test_seldom(void **state)
 					     WAITS(3 | SELDOM, RUNTIME_MAIN, MAIN),
 					     WAITS(1 | SELDOM, JOB) };
 
-	(void)state;
 	CHECK(loops, "for a lock (together 2.00s", NULL);
 	CHECK(results,
 	      "for a lock, wait 50% of their time for other goroutines (channels) (together 8.00s",
 	      NULL);
 }
 
-static void test_nothing_else(void **state)
+TEST(test_nothing_else)
 {
 	const struct goroutine server[] = {
 		{ { GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2, false },
 		{ { GOEXIT, SERVE, PEEK, NET_READ, WAIT_READ }, 2, false },
 	};
 
-	(void)state;
 	CHECK(server, "wait 100% of their time for the network", NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_idle),       cmocka_unit_test(test_connections),
-		cmocka_unit_test(test_handlers),   cmocka_unit_test(test_repositories),
-		cmocka_unit_test(test_client),     cmocka_unit_test(test_nothing_else),
-		cmocka_unit_test(test_writers),    cmocka_unit_test(test_no_writers),
-		cmocka_unit_test(test_seldom),     cmocka_unit_test(test_sockets),
-		cmocka_unit_test(test_no_sockets),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_idle, test_connections, test_handlers, test_repositories, test_client, test_nothing_else,
+      test_writers, test_no_writers, test_seldom, test_sockets, test_no_sockets)

@@ -2,9 +2,6 @@
 /* Exports that cannot succeed, and exports of very much. */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +10,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "export/export_fixture.h"
 #include "trace/samples_fixture.h"
@@ -49,13 +46,12 @@ static int try(const struct export_format *f, const char *path, FILE *out, int *
 	return err;
 }
 
-static void test_full_disk(void **state)
+TEST(test_full_disk)
 {
 	char path[TRACE_PATH_BYTES];
 	struct evlist l;
 	int logged;
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
 	fixture_write(&l, path);
 	/* noticed at the end, and at once, in the midst of the work; of calls, and of samples */
@@ -82,14 +78,13 @@ static void test_full_disk(void **state)
 }
 
 /* No room for what some formats put aside. */
-static void test_no_temporary(void **state)
+TEST(test_no_temporary)
 {
 	char path[TRACE_PATH_BYTES], *data = NULL;
 	struct evlist l;
 	size_t size;
 	int logged;
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, FOLDER "/go.events"), 0);
 	fixture_write(&l, path);
 	assert_int_equal(setenv("TMPDIR", "/nowhere", 1), 0);
@@ -112,7 +107,7 @@ static void test_no_temporary(void **state)
 }
 
 /* A trace whose recorder was killed is exported as far as it goes; one with wrong bytes is not. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	static const char text[] =
 		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 exit main.g 200 1200\n";
@@ -120,7 +115,6 @@ static void test_damaged(void **state)
 	size_t size;
 	int logged;
 
-	(void)state;
 	fixture_write_text(text, false, cut);
 	fixture_write_text(text, false, wrong);
 	int fd = open(wrong, O_RDWR);
@@ -191,12 +185,11 @@ static size_t count(const char *text, const char *what)
 	return n;
 }
 
-static void test_many_goroutines(void **state)
+TEST(test_many_goroutines)
 {
 	char path[TRACE_PATH_BYTES], line[256];
 	size_t n;
 
-	(void)state;
 	write_goroutines(path, MANY_GOROUTINES);
 	char *text = fixture_export(path, "folded", &(struct export_options){ .no_go_edges = true },
 				    &n);
@@ -330,13 +323,12 @@ static void many_in_tables(const char *trace)
 	drop(&e);
 }
 
-static void test_many_everywhere(void **state)
+TEST(test_many_everywhere)
 {
 	char path[TRACE_PATH_BYTES], totals[64], *text;
 	struct exported e;
 	size_t n;
 
-	(void)state;
 	write_goroutines(path, MANY_GOROUTINES);
 	e = export_mapped(path, "pprof",
 			  &(struct export_options){ .goroutines = true, .no_go_edges = true });
@@ -375,13 +367,5 @@ static void test_many_everywhere(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_many_goroutines), /* first: it looks at the peak of memory */
-		cmocka_unit_test(test_many_everywhere), cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_no_temporary),    cmocka_unit_test(test_damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+/* test_many_goroutines is first, because it looks at the peak of memory. */
+TESTS(test_many_goroutines, test_many_everywhere, test_full_disk, test_no_temporary, test_damaged)

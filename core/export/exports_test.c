@@ -6,16 +6,12 @@
  * committed.
  */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 
 static const struct {
@@ -55,11 +51,10 @@ static const struct {
 	{ "perun --perun-layout=legacy", { .layout = PERUN_LEGACY } },
 };
 
-static void test_layouts(void **state)
+TEST(test_layouts)
 {
 	static const char *const cases[] = { "go", "names", "unfinished", "no-duration" };
 
-	(void)state;
 	for (size_t k = 0; k < 4; k++) {
 		char trace[TRACE_PATH_BYTES], file[128], *text = NULL;
 		size_t size, n;
@@ -113,11 +108,10 @@ static void same_outputs(const char *trace, const char *stored)
 	free(text);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t k = 0; k < g.gl_pathc; k++) {
@@ -137,7 +131,7 @@ static void test_cases(void **state)
 }
 
 /* Of recordings the small ones; what functions all of them have is in recorded_test.c. */
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	static const char *const names[] = {
 		"osexit.emulated",        /* ends inside of calls */
@@ -147,7 +141,6 @@ static void test_recorded(void **state)
 		"plain.lost.inline",      /* lost events */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		char trace[128], stored[128];
 
@@ -157,11 +150,4 @@ static void test_recorded(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases),
-					    cmocka_unit_test(test_layouts),
-					    cmocka_unit_test(test_recorded) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cases, test_layouts, test_recorded)

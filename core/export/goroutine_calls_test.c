@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which goroutines' calls an export takes that cannot have all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/goroutine_calls.h"
 
 static struct calls_of_one all[] = {
@@ -30,9 +25,8 @@ static void check(size_t many, size_t most, size_t calls, const char *want)
 		assert_int_equal(all[i].chosen, want[i] == '1');
 }
 
-static void test_choose(void **state)
+TEST(test_choose)
 {
-	(void)state;
 	check(N, 2, 155, "11111");
 	check(N - 1, 2, 155, "01100"); /* too many goroutines: the two that ran most */
 	check(N, 2, 154, "01100");     /* too many calls */
@@ -41,9 +35,4 @@ static void test_choose(void **state)
 	check(N, 4, 110, "01100");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_choose) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_choose)

@@ -6,16 +6,13 @@
  */
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "export/otlp/otlp_fixture.h"
 #include "pprof.pb-c.h"
@@ -438,14 +435,13 @@ static void show_trace(const char *path, FILE *out)
 	free(last);
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	char *got = NULL;
 	size_t n;
 	FILE *out = open_memstream(&got, &n);
 	glob_t g;
 
-	(void)state;
 	assert_non_null(out);
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 130);
@@ -481,13 +477,12 @@ static uint64_t folded_ns(const struct trace_view *view, const char *frame, uint
 }
 
 /* Waits of parked goroutines stand apart, and nothing is lost. */
-static void test_parked(void **state)
+TEST(test_parked)
 {
 	const struct trace_view with = { .parked = true, .said = true };
 	uint64_t apart, none, labelled = 0;
 	size_t n, size;
 
-	(void)state;
 	assert_int_equal(folded_ns(NULL, ";[parked]", &apart),
 			 folded_ns(&with, ";[parked]", &none));
 	assert_true(apart > 0 && none == 0);
@@ -506,10 +501,4 @@ static void test_parked(void **state)
 	free(data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_recorded),
-					    cmocka_unit_test(test_parked) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_recorded, test_parked)

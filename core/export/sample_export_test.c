@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Exports of samples: each format has the same totals, and says what a stack is. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "export/totals_fixture.h"
 #include "perfetto.pb-c.h"
@@ -23,28 +19,25 @@
 
 static char path[] = "/tmp/samples-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	return samples_fixture_file(path, true);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
-static void folded(void **state)
+TEST(folded)
 {
 	size_t n;
 	char *text = fixture_export(path, "folded", &(struct export_options){ 0 }, &n);
 
-	(void)state;
 	assert_string_equal(text, "[cut off];runtime.goexit;[nowhere+0x999000] 10000000\n"
 				  "[unreadable];work(int) 10000000\n"
 				  "runtime.goexit;main.main;main.one;do_syscall_64 10000000\n"
@@ -87,13 +80,12 @@ static Pprof__Profile *profile(const struct export_options *opt)
 
 /* What go build -pgo asks for: types, lines where functions start, inlined frames in one location,
  * names as the linker has them. */
-static void pprof_as_go_has_it(void **state)
+TEST(pprof_as_go_has_it)
 {
 	Pprof__Profile *p = profile(&(struct export_options){ 0 });
 	int64_t samples = 0, ns = 0, labelled = 0;
 	bool inlined = false, abi0 = false;
 
-	(void)state;
 	assert_string_equal(str(p, p->sample_type[0]->type), "samples");
 	assert_string_equal(str(p, p->sample_type[0]->unit), "count");
 	assert_string_equal(str(p, p->sample_type[1]->type), "cpu");
@@ -159,9 +151,8 @@ static void period(const char *event, const char *count, const char *type, const
 	pprof__profile__free_unpacked(p, NULL);
 }
 
-static void pprof_period(void **state)
+TEST(pprof_period)
 {
-	(void)state;
 	period(NULL, NULL, "cpu", "nanoseconds", 10000000);
 	period("page-faults", NULL, "page-faults", "count", FIXTURE_WEIGHT_NS);
 	period("cpu-migrations", "5", "cpu-migrations", "count", 5);
@@ -169,12 +160,11 @@ static void pprof_period(void **state)
 }
 
 /* When samples were taken, not when there was a first and a last one. */
-static void pprof_stretch(void **state)
+TEST(pprof_stretch)
 {
 	const struct trace_view from = { .from_ns = 1 };
 	Pprof__Profile *p = profile(&(struct export_options){ 0 });
 
-	(void)state;
 	assert_int_equal(p->time_nanos, strtoll(FIXTURE_STRETCH_FROM_NS, NULL, 10));
 	assert_int_equal(p->duration_nanos, strtoll(FIXTURE_STRETCH_TO_NS, NULL, 10) -
 						    strtoll(FIXTURE_STRETCH_FROM_NS, NULL, 10));
@@ -199,13 +189,12 @@ static int64_t number(sqlite3 *db, const char *sql)
 	return n;
 }
 
-static void database(void **state)
+TEST(database)
 {
 	size_t n;
 	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n);
 	sqlite3 *db = fixture_open_sqlite(data, n);
 
-	(void)state;
 	assert_int_equal(number(db, "SELECT sum(self_ns) FROM functions"), TOTAL_NS);
 	assert_int_equal(number(db, "SELECT sum(self_ns) FROM paths"), TOTAL_NS);
 	assert_int_equal(number(db, "SELECT sum(calls) FROM paths"), FIXTURE_SAMPLES);
@@ -214,12 +203,11 @@ static void database(void **state)
 	free(data);
 }
 
-static void perun(void **state)
+TEST(perun)
 {
 	size_t n;
 	char *text = fixture_export(path, "perun", &(struct export_options){ 0 }, &n);
 
-	(void)state;
 	assert_int_equal(totals_after(text, "\"amount\":"), TOTAL_NS);
 	assert_int_equal(totals_after(text, "\"ncalls\":"), FIXTURE_SAMPLES);
 	free(text);
@@ -248,13 +236,12 @@ static uint64_t profile_us(const char *chunk)
 	return sum;
 }
 
-static void chrome(void **state)
+TEST(chrome)
 {
 	size_t n;
 	char *text = fixture_export(path, "chrome", &(struct export_options){ 0 }, &n);
 	uint64_t us = 0, profiles = 0;
 
-	(void)state;
 	for (const char *at = text; (at = strstr(at, "\"name\":\"ProfileChunk\"")); at++) {
 		us += profile_us(at);
 		profiles++;
@@ -280,14 +267,13 @@ static void chrome(void **state)
 	free(text);
 }
 
-static void speedscope(void **state)
+TEST(speedscope)
 {
 	size_t n;
 	char *text = fixture_export(path, "speedscope", &(struct export_options){ 0 }, &n);
 	uint64_t sums[4] = { 0 }, profiles = 0;
 	const char *at = text;
 
-	(void)state;
 	for (; (at = strstr(at, "\"weights\":[")); profiles++) {
 		char *end;
 
@@ -346,7 +332,7 @@ static bool leaf_is(const struct interned *in, uint64_t stack, const char *name)
 	       !memcmp(in->name[leaf], name, in->name_len[leaf]);
 }
 
-static void perfetto(void **state)
+TEST(perfetto)
 {
 	size_t n;
 	char *data = fixture_export(path, "perfetto", &(struct export_options){ 0 }, &n);
@@ -354,7 +340,6 @@ static void perfetto(void **state)
 	struct interned in = { 0 };
 	uint64_t ns = 0, samples = 0, in_leaf = 0, ts_ns = 0, lost = 0;
 
-	(void)state;
 	assert_non_null(t);
 	assert_string_equal(
 		t->packet[0]->trace_packet_defaults->perf_sample_defaults->timebase->name,
@@ -383,15 +368,5 @@ static void perfetto(void **state)
 	free(data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded),       cmocka_unit_test(pprof_as_go_has_it),
-		cmocka_unit_test(pprof_period), cmocka_unit_test(pprof_stretch),
-		cmocka_unit_test(database),     cmocka_unit_test(perun),
-		cmocka_unit_test(chrome),       cmocka_unit_test(perfetto),
-		cmocka_unit_test(speedscope),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, folded, pprof_as_go_has_it, pprof_period, pprof_stretch, database,
+	      perun, chrome, perfetto, speedscope)

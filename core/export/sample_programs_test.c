@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Exports of samples of several programs: which sample is of which. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "pprof.pb-c.h"
 #include "trace/programs_fixture.h"
@@ -21,28 +17,25 @@
 
 static char path[] = "/tmp/programs-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	return programs_fixture_file(path, "/opt/kid");
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(path);
 }
 
-static void folded(void **state)
+TEST(folded)
 {
 	size_t n;
 	char *text = fixture_export(path, "folded", &(struct export_options){ 0 }, &n);
 
-	(void)state;
 	assert_string_equal(text, "[kid];main.main;[kid+0x3000] 10000000\n"
 				  "[kid];main.main;main.work 30000000\n"
 				  "[prog];main.main;main.work 60000000\n");
@@ -59,9 +52,8 @@ static void has(const char *format, const char *what)
 	free(text);
 }
 
-static void other_formats_have_roots(void **state)
+TEST(other_formats_have_roots)
 {
-	(void)state;
 	has("html", "[kid]");
 	has("speedscope", "[kid]");
 	has("chrome", "[kid]");
@@ -98,12 +90,11 @@ static int64_t labelled(const Pprof__Profile *p, const char *key, const char *va
 }
 
 /* pprof compares it with the GNU build ID of a local file. */
-static void pprof_has_no_build_id_of_go(void **state)
+TEST(pprof_has_no_build_id_of_go)
 {
 	Pprof__Profile *p = profile(path);
 	size_t gnu = 0;
 
-	(void)state;
 	for (size_t i = 0; i < p->n_mapping; i++) {
 		const char *id = p->string_table[p->mapping[i]->build_id];
 
@@ -115,11 +106,10 @@ static void pprof_has_no_build_id_of_go(void **state)
 	pprof__profile__free_unpacked(p, NULL);
 }
 
-static void pprof_has_labels(void **state)
+TEST(pprof_has_labels)
 {
 	Pprof__Profile *p = profile(path);
 
-	(void)state;
 	assert_int_equal(labelled(p, "program", "prog"), 6 * MS_10);
 	assert_int_equal(labelled(p, "program", "kid"), 4 * MS_10);
 	pprof__profile__free_unpacked(p, NULL);
@@ -136,14 +126,13 @@ static void pprof_has_labels(void **state)
 	unlink(one);
 }
 
-static void database_has_processes(void **state)
+TEST(database_has_processes)
 {
 	size_t n, size;
 	char *data = fixture_export(path, "sqlite", &(struct export_options){ 0 }, &n), *got;
 	sqlite3 *db = fixture_open_sqlite(data, n);
 	FILE *out = open_memstream(&got, &size);
 
-	(void)state;
 	fixture_query(db, "SELECT * FROM processes", out);
 	fixture_query(db,
 		      "SELECT p.program, sum(s.weight_ns) FROM samples s JOIN processes p ON "
@@ -164,15 +153,5 @@ static void database_has_processes(void **state)
 	free(data);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(folded),
-		cmocka_unit_test(other_formats_have_roots),
-		cmocka_unit_test(pprof_has_no_build_id_of_go),
-		cmocka_unit_test(pprof_has_labels),
-		cmocka_unit_test(database_has_processes),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, folded, other_formats_have_roots, pprof_has_no_build_id_of_go,
+	      pprof_has_labels, database_has_processes)

@@ -5,16 +5,11 @@
  */
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "export/export_fixture.h"
 #include "export/totals_fixture.h"
@@ -189,11 +184,10 @@ static void check(const char *name)
 		one_after_the_other(name, want);
 }
 
-static void recordings(void **state)
+TEST(recordings)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/samples/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 8);
 	for (size_t i = 0; i < g.gl_pathc; i++)
@@ -201,9 +195,4 @@ static void recordings(void **state)
 	globfree(&g);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(recordings) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(recordings)

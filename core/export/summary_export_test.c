@@ -2,17 +2,14 @@
 /* Exports of paths are the same from a summary as from the events that it was made of. */
 #include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "export/export_fixture.h"
 #include "trace/keys.h"
@@ -86,11 +83,10 @@ static char *page_tree(const char *path)
 	return tree;
 }
 
-static void test_same(void **state)
+TEST(test_same)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc >= 40);
 	for (size_t k = 0; k < g.gl_pathc; k++) {
@@ -119,14 +115,13 @@ static void quiet(void *ctx, enum log_level level, const char *line)
 }
 
 /* A summary has no single calls: what is left is the first profile, that of paths. */
-static void test_speedscope(void **state)
+TEST(test_speedscope)
 {
 	char whole[TRACE_PATH_BYTES], summary[TRACE_PATH_BYTES];
 	const struct export_options opt = { 0 };
 	struct evlist l;
 	size_t n, m;
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
 	fixture_write(&l, whole);
 	fixture_write_summary(&l, summary);
@@ -144,7 +139,7 @@ static void test_speedscope(void **state)
 	evlist_free(&l);
 }
 
-static void test_refused(void **state)
+TEST(test_refused)
 {
 	static const struct {
 		const char *format;
@@ -158,7 +153,6 @@ static void test_refused(void **state)
 	struct evlist l;
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	assert_int_equal(evlist_load(&l, "fixtures/cases/go.events"), 0);
 	fixture_write_summary(&l, path);
 	for (size_t i = 0; i < sizeof(of_calls) / sizeof(of_calls[0]); i++) {
@@ -180,13 +174,4 @@ static void test_refused(void **state)
 	evlist_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_same),
-		cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_speedscope),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_same, test_refused, test_speedscope)

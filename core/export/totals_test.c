@@ -5,17 +5,14 @@
  */
 #include <glob.h>
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "analysis/trace_load.h"
 #include "export/export_fixture.h"
@@ -304,11 +301,10 @@ static void check_states(const char *name, const char *path)
 		   waits);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &g), 0);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		char trace[TRACE_PATH_BYTES];
@@ -325,12 +321,11 @@ static void test_cases(void **state)
 	globfree(&g);
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	size_t with_states = 0;
 	glob_t g;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/traces/*.gotrace", 0, NULL, &g), 0);
 	assert_true(g.gl_pathc > 50);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
@@ -350,9 +345,8 @@ static void test_recorded(void **state)
 }
 
 /* After the tests that compare. The page's data is compared by tests of its own. */
-static void test_each_format(void **state)
+TEST(test_each_format)
 {
-	(void)state;
 	if (!all_compared)
 		skip();
 	for (size_t i = 0; export_formats[i].name; i++)
@@ -362,13 +356,4 @@ static void test_each_format(void **state)
 				 export_formats[i].name);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_each_format),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cases, test_recorded, test_each_format)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* At each moment so many goroutines ran, waited, were in system calls: every nanosecond once. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/html.h"
 
 enum { IDLE, SWEEPER, ACTIVE, NETWORK, SLEEP, ASSIST };
@@ -41,11 +37,10 @@ static uint64_t sum_of(const struct html_loads *l, uint32_t key)
 	return ns;
 }
 
-static void adds_up_what_is_shown(void **state)
+TEST(adds_up_what_is_shown)
 {
 	struct html_loads l = { 0 };
 
-	(void)state;
 	put(&l, 1, STATE_RUNNING, 0, 900, 1500); /* 100 of it before the recording */
 	put(&l, 2, STATE_RUNNING, 0, 1000, 1200);
 	put(&l, 1, STATE_RUNNABLE, 0, 1500, 1507);
@@ -67,11 +62,10 @@ static void adds_up_what_is_shown(void **state)
 }
 
 /* A worker of the collector is known by how it waits; the same number in another image is not. */
-static void knows_the_collector(void **state)
+TEST(knows_the_collector)
 {
 	struct html_loads l = { 0 };
 
-	(void)state;
 	put(&l, 7, STATE_WAITING, IDLE, 1000, 2000);
 	put(&l, 7, STATE_RUNNING, 0, 2000, 2050);
 	put(&l, 7, STATE_WAITING, ACTIVE, 2050, 2070);
@@ -95,12 +89,11 @@ static void knows_the_collector(void **state)
 }
 
 /* However long it takes and however many keys there are. */
-static void is_bounded(void **state)
+TEST(is_bounded)
 {
 	struct timeline_strips s = { 0 };
 	uint64_t ns = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < 64; i++) {
 		assert_int_equal(timeline_strips_add(&s, 1, 0, (uint64_t)1 << i), 0);
 		ns += (uint64_t)1 << i;
@@ -115,13 +108,4 @@ static void is_bounded(void **state)
 	timeline_strips_free(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(adds_up_what_is_shown),
-		cmocka_unit_test(knows_the_collector),
-		cmocka_unit_test(is_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(adds_up_what_is_shown, knows_the_collector, is_bounded)

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The slowest calls are those that took longest, whatever came when, and say what they did. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/html_slow.h"
 
 static void put(struct html_slow *s, uint32_t func, uint64_t order, uint64_t ns,
@@ -20,11 +16,10 @@ static void put(struct html_slow *s, uint32_t func, uint64_t order, uint64_t ns,
 				       .states = states });
 }
 
-static void keeps_the_slowest(void **state)
+TEST(keeps_the_slowest)
 {
 	struct html_slow s = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 1000; i++) {
 		put(&s, 3, i, 1 + i * 7919 % 1000, NULL); /* each of 1 to 1000 once */
 		if (i % 300 == 200)
@@ -46,7 +41,7 @@ static void keeps_the_slowest(void **state)
 }
 
 /* Of nine things that it did the six longest; what it ran is what is left of its time. */
-static void tells_what_it_did(void **state)
+TEST(tells_what_it_did)
 {
 	const struct call_wait waits[] = {
 		{ 0, 40, 7 }, { 0, 1, 8 }, { 0, 300, 9 }, { 0, 2, 10 }, { 0, 3, 11 }
@@ -63,7 +58,6 @@ static void tells_what_it_did(void **state)
 	};
 	struct html_slow s = { 0 };
 
-	(void)state;
 	put(&s, 1, 1, 1000, &states);
 	put(&s, 1, 2, 100, &states); /* more than all its time: it did not run */
 	assert_int_equal(html_slow_finish(&s), 0);
@@ -78,12 +72,4 @@ static void tells_what_it_did(void **state)
 	html_slow_free(&s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_the_slowest),
-		cmocka_unit_test(tells_what_it_did),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(keeps_the_slowest, tells_what_it_did)

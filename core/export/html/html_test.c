@@ -5,15 +5,11 @@
  * ci/page; with GOTRACE_PAGES in the environment the pages are left in that folder for it.
  */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/html.h"
 #include "export/export_fixture.h"
 #include "trace/programs_fixture.h"
@@ -143,12 +139,11 @@ static void check_numbers(const char *trace)
 	}
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	DIR *dir = opendir("fixtures/cases");
 	unsigned n = 0;
 
-	(void)state;
 	assert_non_null(dir);
 	for (struct dirent *e; (e = readdir(dir));) {
 		char *dot = strstr(e->d_name, ".events"), path[TRACE_PATH_BYTES], list[512];
@@ -170,7 +165,7 @@ static void test_cases(void **state)
 	assert_true(n > 40);
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
 	static const char *const names[] = {
 		"panics.emulated",
@@ -184,7 +179,6 @@ static void test_recorded(void **state)
 		"hop.lost.inline",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char path[256];
 
@@ -197,9 +191,8 @@ static void test_recorded(void **state)
 #define HOSTILE "\"main.</script><script>hit('script')</script>\""
 
 /* Why it takes long: ci/page reads it. */
-static void test_answer(void **state)
+TEST(test_answer)
 {
-	(void)state;
 	char *page = page_of("fixtures/answers/evict.gotrace");
 
 	assert_non_null(strstr(page, "\"answer\":[\"main.serveEvict waits "));
@@ -211,9 +204,8 @@ static void test_answer(void **state)
 }
 
 /* With the waits of parked goroutines apart, and with them: ci/page adds them up. */
-static void test_parked(void **state)
+TEST(test_parked)
 {
-	(void)state;
 	part.leave_out_parked = part.said = true;
 	char *page = page_of("fixtures/answers/query.gotrace");
 
@@ -228,14 +220,13 @@ static void test_parked(void **state)
 }
 
 /* A recording that goes on has an answer of what was read, and says that it goes on. */
-static void test_growing(void **state)
+TEST(test_growing)
 {
 	struct trace_reader *from = trace_reader_open("fixtures/answers/evict.gotrace");
 	char path[] = "/tmp/gotrace-page-XXXXXX";
 	int fd = mkstemp(path);
 	struct event_ext ev;
 
-	(void)state;
 	assert_true(from && fd >= 0);
 	struct trace_writer *w = trace_writer_new(fd, trace_reader_info(from));
 
@@ -258,17 +249,16 @@ static void test_growing(void **state)
 }
 
 /* Of samples, recorded: the page tells them from calls by "mode". */
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	char *page = page_of("fixtures/samples/shares.gotrace");
 
-	(void)state;
 	assert_non_null(strstr(page, "\"mode\":\"samples\""));
 	leave(page, "samples");
 	free(page);
 }
 
-static void test_hostile(void **state)
+TEST(test_hostile)
 {
 	static const char events[] =
 		"@set binary.path /x/<img src=x onerror=hit('path')>\n"
@@ -288,7 +278,6 @@ static void test_hostile(void **state)
 		"1 exit " HOSTILE " 100 2000\n";
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(events, true, path);
 	check_page(path, "hostile");
 	char *page = page_of(path);
@@ -301,11 +290,10 @@ static void test_hostile(void **state)
 }
 
 /* As a trace that was cut off looks, and one with a gap. */
-static void test_losses(void **state)
+TEST(test_losses)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(
 		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n- loss - 0 1200 arg0=1900 arg1=3 flags=all\n"
 		"1 exit main.f 100 2000\n1 entry main.h 100 2100\n",
@@ -322,11 +310,10 @@ static void test_losses(void **state)
 }
 
 /* Two functions that call each other. */
-static void test_cycle(void **state)
+TEST(test_cycle)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(
 		"1 entry main.f 100 1000\n1 entry main.g 200 1100\n1 entry main.f 300 1200\n"
 		"1 exit main.f 300 1300\n1 exit main.g 200 1400\n1 exit main.f 100 2000\n",
@@ -337,14 +324,13 @@ static void test_cycle(void **state)
 }
 
 /* A picture larger than a window: two chains of 28 functions each. */
-static void test_large(void **state)
+TEST(test_large)
 {
 	enum { CHAINS = 2, DEPTH = 28, BYTES = 1 << 14 };
 	char *text = calloc(1, BYTES), path[TRACE_PATH_BYTES];
 	FILE *out = fmemopen(text, BYTES, "w");
 	unsigned ts_ns = 1000;
 
-	(void)state;
 	assert_non_null(out);
 	fprintf(out, "1 entry main.main 100 %u\n", ts_ns);
 	for (unsigned c = 0; c < CHAINS; c++) {
@@ -365,7 +351,7 @@ static void test_large(void **state)
 }
 
 /* Two traces: A's numbers and B's, each in its place. */
-static void test_changes(void **state)
+TEST(test_changes)
 {
 	static const char *const lists[] = { "fixtures/cases/diff/before.events",
 					     "fixtures/cases/diff/after.events" };
@@ -375,7 +361,6 @@ static void test_changes(void **state)
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	for (unsigned s = 0; s < 2; s++) {
 		char path[TRACE_PATH_BYTES];
 		struct evlist l;
@@ -401,11 +386,10 @@ static void test_changes(void **state)
 }
 
 /* A go statement's goroutines are counted, not the calls that they begin with. */
-static void test_goroutines(void **state)
+TEST(test_goroutines)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text(
 		"1 entry main.a 100 1000\n"
 		"1 create - 0 1100 arg0=2 arg1=0x401000\n"
@@ -428,11 +412,10 @@ static void test_goroutines(void **state)
 }
 
 /* A page of samples has the report's sentences, and the program's name. */
-static void test_samples_headline(void **state)
+TEST(test_samples_headline)
 {
 	char *text = page_of("fixtures/samples/walls.gotrace"), *data = fixture_page_data(text);
 
-	(void)state;
 	assert_non_null(strstr(data, "walls, pid "));
 	assert_non_null(strstr(data, "\"headline\":\""));
 	assert_non_null(strstr(data, "of snapshots of goroutines in "));
@@ -442,12 +425,11 @@ static void test_samples_headline(void **state)
 }
 
 /* Functions of one name are those of different programs. */
-static void test_programs(void **state)
+TEST(test_programs)
 {
 	char path[] = "/tmp/html-programs-XXXXXX";
 	int fd = mkstemp(path);
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(programs_fixture_file(path, "/opt/kid"), 0);
@@ -466,11 +448,10 @@ static void test_programs(void **state)
 }
 
 /* Two of the runtime's reasons to wait may have one name; ci/page looks at the page. */
-static void test_reasons_of_one_name(void **state)
+TEST(test_reasons_of_one_name)
 {
 	char path[TRACE_PATH_BYTES];
 
-	(void)state;
 	fixture_write_text("@set states 1\n@set states.reason.7 preempted\n"
 			   "@set states.reason.8 preempted\n1 entry main.main 100 1000\n"
 			   "1 state - 0x703 1100\n1 state - 1 1400\n1 state - 0x803 1500\n"
@@ -516,14 +497,13 @@ static void make_program(unsigned calls, unsigned slow_us, unsigned off_us, unsi
 
 /* What is called slower is what `gotrace diff` says: RUN for sure, of a call. Twice the calls of
  * equal length are no slower function, nor is one that had no processor. */
-static void test_changes_by_call(void **state)
+TEST(test_changes_by_call)
 {
 	const struct export_options opt = { .files = { "a", "b" } };
 	char path[2][TRACE_PATH_BYTES], *text = NULL;
 	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
 
-	(void)state;
 	make_program(60, 100, 1, 1, path[0]);
 	make_program(60, 150, 400, 2, path[1]);
 	struct trace_reader *r[2] = { trace_reader_open(path[0]), trace_reader_open(path[1]) };
@@ -565,11 +545,10 @@ static void expect_change(const char *a, const char *b, const struct trace_view 
 	free(text);
 }
 
-static void test_changes_in_part(void **state)
+TEST(test_changes_in_part)
 {
 	static const char *const focus[] = { "main.main" };
 
-	(void)state;
 	expect_change("fixtures/samples/labelled.gotrace", "fixtures/samples/cgochurn.gotrace",
 		      NULL);
 	expect_change("fixtures/traces/panics.thesis.gotrace",
@@ -577,27 +556,7 @@ static void test_changes_in_part(void **state)
 		      &(struct trace_view){ .focus = focus, .n_focus = 1, .said = true });
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_cases),
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_growing),
-		cmocka_unit_test(test_answer),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_losses),
-		cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_large),
-		cmocka_unit_test(test_changes),
-		cmocka_unit_test(test_parked),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_changes_in_part),
-		cmocka_unit_test(test_changes_by_call),
-		cmocka_unit_test(test_goroutines),
-		cmocka_unit_test(test_samples_headline),
-		cmocka_unit_test(test_programs),
-		cmocka_unit_test(test_reasons_of_one_name),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_cases, test_recorded, test_growing, test_answer, test_hostile, test_losses, test_cycle,
+      test_large, test_changes, test_parked, test_samples, test_changes_in_part,
+      test_changes_by_call, test_goroutines, test_samples_headline, test_programs,
+      test_reasons_of_one_name)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Numbers as text, in digits of five bits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/html.h"
 
-static void numbers_are_text(void **state)
+TEST(numbers_are_text)
 {
 	static const struct {
 		uint64_t v;
@@ -25,7 +21,6 @@ static void numbers_are_text(void **state)
 	};
 	struct html_text t = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		t.n = 0;
 		html_put(&t, cases[i].v);
@@ -34,9 +29,4 @@ static void numbers_are_text(void **state)
 	free(t.s);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(numbers_are_text) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(numbers_are_text)

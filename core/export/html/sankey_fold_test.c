@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which functions a picture shows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/sankey.h"
 
 static bool is_shown(const struct sankey *s, uint32_t func)
@@ -17,12 +13,11 @@ static bool is_shown(const struct sankey *s, uint32_t func)
 }
 
 /* Callers fill a picture of few functions; those that have the time themselves are in it. */
-static void test_heaviest_are_shown(void **state)
+TEST(test_heaviest_are_shown)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	for (uint32_t f = 0; f < 20; f++) /* a chain without self time, to leaves that have it */
 		assert_int_equal(sankey_add(&c,
 					    &(struct sankey_edge){ .from = f ? f - 1 : SANKEY_NONE,
@@ -48,11 +43,4 @@ static void test_heaviest_are_shown(void **state)
 	sankey_calls_free(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heaviest_are_shown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_heaviest_are_shown)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Pictures of hand-written and of random call graphs: nothing lost, nothing overlaps, always the
  * same. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/sankey.h"
 
 static const struct sankey_options whole = { .by = SANKEY_TOTAL, .max_nodes = 1000 };
@@ -104,12 +100,11 @@ static void check(const struct sankey *s)
 
 /* ---- hand-written */
 
-static void test_chain(void **state)
+TEST(test_chain)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 7, false, 100);
 	add(&c, 7, 8, false, 60);
 	add(&c, 7, 9, false, 30);
@@ -129,12 +124,11 @@ static void test_chain(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_parallel_merged(void **state)
+TEST(test_parallel_merged)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 100);
 	for (unsigned i = 0; i < 1000; i++)
 		add(&c, 0, 1 + i % 2, false, i % 2);
@@ -151,12 +145,11 @@ static void test_parallel_merged(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_cycle(void **state)
+TEST(test_cycle)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 100);
 	add(&c, 0, 1, false, 90);
 	add(&c, 1, 2, false, 80);
@@ -174,12 +167,11 @@ static void test_cycle(void **state)
 }
 
 /* Inclusive time counts once: calls that recurse weigh nothing and are there. */
-static void test_recursion_weighs_nothing(void **state)
+TEST(test_recursion_weighs_nothing)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 100);
 	add(&c, 0, 1, false, 90);
 	assert_int_equal(sankey_add(&c, &(struct sankey_edge){ 1, 0, false, { 0, 10, 1, 0 }, 0 }),
@@ -198,12 +190,11 @@ static void test_recursion_weighs_nothing(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_go_carries_nothing(void **state)
+TEST(test_go_carries_nothing)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 10);
 	add(&c, 0, 1, true, 500);
 	add(&c, 0, 1, false, 3);
@@ -220,13 +211,12 @@ static void test_go_carries_nothing(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_folded(void **state)
+TEST(test_folded)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 	uint64_t callees = 0, callers = 0;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 1000);
 	add(&c, 0, 1, false, 900);
 	for (uint32_t f = 10; f < 20; f++) {
@@ -251,12 +241,11 @@ static void test_folded(void **state)
 }
 
 /* A light function that starts heavy goroutines is shown, with what it started. */
-static void test_subtree(void **state)
+TEST(test_subtree)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 1);
 	add(&c, 0, 1, true, 1000);
 	add(&c, SANKEY_NONE, 2, false, 1);
@@ -274,12 +263,11 @@ static void test_subtree(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_cut(void **state)
+TEST(test_cut)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	add(&c, SANKEY_NONE, 0, false, 100);
 	add(&c, 0, 1, false, 50);
 	add(&c, 0, 2, false, 30);
@@ -297,12 +285,11 @@ static void test_cut(void **state)
 	sankey_calls_free(&c);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct sankey_calls c = { 0 };
 	struct sankey s;
 
-	(void)state;
 	assert_int_equal(sankey_layout(&s, &c, &whole), 0);
 	assert_true(!s.n_nodes && !s.n_links && !s.whole);
 	sankey_free(&s);
@@ -380,12 +367,11 @@ static void check_weight(const struct sankey *s, const struct sankey_edge *edges
 	}
 }
 
-static void test_random(void **state)
+TEST(test_random)
 {
 	static struct sankey_edge edges[MOST_EDGES], shuffled[MOST_EDGES];
 	uint64_t seed = 88172645463325252u;
 
-	(void)state;
 	for (unsigned round = 0; round < 3000; round++) {
 		size_t n = random_edges(&seed, edges);
 		struct sankey_options opt = {
@@ -423,20 +409,5 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_chain),
-		cmocka_unit_test(test_parallel_merged),
-		cmocka_unit_test(test_cycle),
-		cmocka_unit_test(test_recursion_weighs_nothing),
-		cmocka_unit_test(test_go_carries_nothing),
-		cmocka_unit_test(test_folded),
-		cmocka_unit_test(test_nothing),
-		cmocka_unit_test(test_subtree),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_random),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_chain, test_parallel_merged, test_cycle, test_recursion_weighs_nothing,
+      test_go_carries_nothing, test_folded, test_nothing, test_subtree, test_cut, test_random)

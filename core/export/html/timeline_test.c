@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Spans of a timeline: exact while they fit, joined where they do not, nothing lost unsaid. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/html/timeline.h"
 
 static void put_call(struct timeline *t, uint64_t goid, uint32_t level, uint32_t path,
@@ -42,11 +38,10 @@ static uint64_t strips_of(const struct timeline *t)
 	return ns;
 }
 
-static void keeps_what_fits(void **state)
+TEST(keeps_what_fits)
 {
 	struct timeline t = { .from_ns = 1000, .most = 100, .most_lanes = 50 };
 
-	(void)state;
 	put_call(&t, 1, 1, 3, 1100, 1200); /* calls end from the inside */
 	put_call(&t, 1, 1, 4, 1300, 1350);
 	put_call(&t, 1, 0, 2, 1050, 1400);
@@ -68,12 +63,11 @@ static void keeps_what_fits(void **state)
 }
 
 /* Ten thousand calls in a hundred spans: all are counted, and their time. */
-static void joins_what_does_not(void **state)
+TEST(joins_what_does_not)
 {
 	struct timeline t = { .from_ns = 0, .most = 100, .most_lanes = 50 };
 	uint64_t n;
 
-	(void)state;
 	for (uint64_t i = 0; i < 10000; i++)
 		put_call(&t, 1, 1, i % 4 ? 7 : 8, i * 1000, i * 1000 + 500);
 	put_call(&t, 1, 0, 2, 0, 10000000);
@@ -94,12 +88,11 @@ static void joins_what_does_not(void **state)
 }
 
 /* A long call stays one by itself among short ones. */
-static void long_calls_stay(void **state)
+TEST(long_calls_stay)
 {
 	struct timeline t = { .from_ns = 0, .most = 64, .most_lanes = 50 };
 	size_t alone = 0;
 
-	(void)state;
 	for (uint64_t i = 0; i < 5000; i++) {
 		uint64_t at = i * 2000 + (i > 2500 ? 5000000 : 0);
 
@@ -119,12 +112,11 @@ static void long_calls_stay(void **state)
 }
 
 /* More goroutines than spans: those that did most stay, the others are counted. */
-static void light_goroutines_go(void **state)
+TEST(light_goroutines_go)
 {
 	struct timeline t = { .from_ns = 0, .most = 50, .most_lanes = 40 };
 	uint64_t sum = 0;
 
-	(void)state;
 	for (uint64_t g = 1; g <= 1000; g++) {
 		put_call(&t, g, 0, 5, g * 10, g * 10 + g * 1000);
 		sum += g * 1000;
@@ -139,12 +131,11 @@ static void light_goroutines_go(void **state)
 }
 
 /* A goroutine whose outermost call ends last of all is not taken for one that did nothing. */
-static void long_runners_stay(void **state)
+TEST(long_runners_stay)
 {
 	struct timeline t = { .from_ns = 0, .most = 50, .most_lanes = 40 };
 	bool stays = false;
 
-	(void)state;
 	for (uint64_t i = 0; i < 2000; i++) {
 		put_call(&t, 1, 1, 7, i * 1000, i * 1000 + 900);
 		put_call(&t, 2 + i, 0, 5, i * 1000, i * 1000 + 500);
@@ -161,12 +152,11 @@ static void long_runners_stay(void **state)
 
 /* Forty goroutines that wait for long and serve requests, a thousand parked ones and a hundred
  * thousand short ones: some of each have lanes. */
-static void each_go_statement_has_lanes(void **state)
+TEST(each_go_statement_has_lanes)
 {
 	struct timeline t = { .from_ns = 0, .most = 8000, .most_lanes = 200 };
 	unsigned of[3] = { 0 };
 
-	(void)state;
 	for (uint64_t i = 0; i < 100000; i++) {
 		const struct call_states waits = { .self = { .wait_ns = 4000 } };
 
@@ -205,7 +195,7 @@ static void pin_the_last(void *ctx, struct timeline *t)
 }
 
 /* One that did less than all others is kept if it is pinned. */
-static void pinned_lanes_stay(void **state)
+TEST(pinned_lanes_stay)
 {
 	uint64_t pinned = 5;
 	struct timeline t = {
@@ -213,7 +203,6 @@ static void pinned_lanes_stay(void **state)
 	};
 	bool stays = false;
 
-	(void)state;
 	for (uint64_t g = 1; g <= 1000; g++)
 		put_call(&t, g, 0, 5, g * 10, g * 10 + (g == pinned ? 1 : 1000));
 	assert_int_equal(timeline_finish(&t), 0);
@@ -223,11 +212,10 @@ static void pinned_lanes_stay(void **state)
 	timeline_free(&t);
 }
 
-static void states_are_spans(void **state)
+TEST(states_are_spans)
 {
 	struct timeline t = { .from_ns = 100, .most = 100, .most_lanes = 50 };
 
-	(void)state;
 	timeline_state(&t, &(struct state_span){ .goid = 4,
 						 .from_ns = 50,
 						 .to_ns = 200,
@@ -259,11 +247,10 @@ static void states_are_spans(void **state)
 	timeline_free(&t);
 }
 
-static void system_stacks_are_lanes(void **state)
+TEST(system_stacks_are_lanes)
 {
 	struct timeline t = { .from_ns = 0, .most = 100, .most_lanes = 50 };
 
-	(void)state;
 	put_call(&t, 9, 0, 2, 10, 20);
 	timeline_call(&t, &(struct call){ .start_ns = 12,
 					  .end_ns = 14,
@@ -280,11 +267,10 @@ static void system_stacks_are_lanes(void **state)
 }
 
 /* Times of a hostile trace: nothing overflows, nothing takes forever. */
-static void nonsense_is_bounded(void **state)
+TEST(nonsense_is_bounded)
 {
 	struct timeline t = { .from_ns = 5, .most = 16, .most_lanes = 50 };
 
-	(void)state;
 	put_call(&t, 1, 0, 2, UINT64_MAX - 5, UINT64_MAX);
 	put_call(&t, 1, 0, 2, 0, UINT64_MAX);
 	put_call(&t, 1, 0, 2, 900, 3);
@@ -295,20 +281,6 @@ static void nonsense_is_bounded(void **state)
 	timeline_free(&t);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(keeps_what_fits),
-		cmocka_unit_test(joins_what_does_not),
-		cmocka_unit_test(long_calls_stay),
-		cmocka_unit_test(light_goroutines_go),
-		cmocka_unit_test(states_are_spans),
-		cmocka_unit_test(system_stacks_are_lanes),
-		cmocka_unit_test(nonsense_is_bounded),
-		cmocka_unit_test(long_runners_stay),
-		cmocka_unit_test(each_go_statement_has_lanes),
-		cmocka_unit_test(pinned_lanes_stay),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(keeps_what_fits, joins_what_does_not, long_calls_stay, light_goroutines_go, states_are_spans,
+      system_stacks_are_lanes, nonsense_is_bounded, long_runners_stay, each_go_statement_has_lanes,
+      pinned_lanes_stay)

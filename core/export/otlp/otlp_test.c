@@ -3,15 +3,11 @@
  * somebody has damaged. */
 #include <errno.h>
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "export/otlp/otlp_fixture.h"
 #include "export/otlp/otlp_gz.h"
@@ -44,9 +40,8 @@ static size_t check_all(const char *pattern)
 	return n;
 }
 
-static void test_rules(void **state)
+TEST(test_rules)
 {
-	(void)state;
 	assert_true(check_all("fixtures/traces/*.gotrace") > 10);
 	assert_true(check_all("fixtures/samples/*.gotrace") > 1);
 }
@@ -59,13 +54,12 @@ static void expect_text(const Otlp__Value *v, const char *text)
 }
 
 /* Each sample of a recording says which program, process and thread it is of. */
-static void test_identities(void **state)
+TEST(test_identities)
 {
 	Otlp__ProfilesData *d = export("fixtures/samples/leafs.gotrace",
 				       &(struct export_options){ .goroutines = true });
 	const Otlp__Profile *p = d->resource_profiles[0]->scope_profiles[0]->profiles[1];
 
-	(void)state;
 	expect_text(fixture_otlp_resource(d->resource_profiles[0], "service.name"), "leafs");
 	assert_string_equal(d->dictionary->string_table[p->sample_type->type], "cpu");
 	assert_string_equal(d->dictionary->string_table[p->sample_type->unit], "nanoseconds");
@@ -82,14 +76,13 @@ static void test_identities(void **state)
 }
 
 /* Frames have a type, and every sample of leafs is in a function of Go. */
-static void test_frame_types(void **state)
+TEST(test_frame_types)
 {
 	Otlp__ProfilesData *d = export("fixtures/samples/leafs.gotrace",
 				       &(struct export_options){ .goroutines = true });
 	const Otlp__Dictionary *x = d->dictionary;
 	size_t n = 0;
 
-	(void)state;
 	for (size_t i = 1; i < x->n_location_table; i++) {
 		const Otlp__Location *l = x->location_table[i];
 		const Otlp__Value *v = fixture_otlp_attribute(
@@ -114,7 +107,7 @@ static char *pprof_of(const char *path, size_t *n)
 }
 
 /* The entries of the tables are there once, however often a profile is added. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	static const char leafs[] = "fixtures/samples/leafs.gotrace",
 			  shares[] = "fixtures/samples/shares.gotrace";
@@ -124,7 +117,6 @@ static void test_together(void **state)
 	size_t n_leafs, n_shares, n, entries[2];
 	char *l = pprof_of(leafs, &n_leafs), *s = pprof_of(shares, &n_shares);
 
-	(void)state;
 	assert_non_null(o);
 	assert_int_equal(otlp_out_add_gz(o, (uint8_t *)l, n_leafs, SIZE_MAX,
 					 &(struct otlp_source){ a, 2, "1.2", { 1 } }),
@@ -183,12 +175,11 @@ static int add(const void *gz, size_t n, size_t most)
 	return err;
 }
 
-static void test_gzip(void **state)
+TEST(test_gzip)
 {
 	size_t n;
 	char *l = pprof_of("fixtures/samples/leafs.gotrace", &n), *longer = calloc(1, n + 1);
 
-	(void)state;
 	assert_non_null(longer);
 	memcpy(longer, l, n);
 	assert_int_equal(add(l, n, 100), -E2BIG);
@@ -257,26 +248,16 @@ static void far_comment(Pprof__Profile *p)
 	p->comment[0] = INT64_MAX;
 }
 
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	static void (*const changes[])(Pprof__Profile * p) = {
 		far_string,   negative_string, far_function, far_mapping,
 		far_location, other_id,        fewer_values, far_comment,
 	};
 
-	(void)state;
 	assert_int_equal(add_changed(nothing), 0);
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
 		assert_int_equal(add_changed(changes[i]), -EINVAL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_rules),       cmocka_unit_test(test_identities),
-		cmocka_unit_test(test_frame_types), cmocka_unit_test(test_together),
-		cmocka_unit_test(test_gzip),        cmocka_unit_test(test_damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_rules, test_identities, test_frame_types, test_together, test_gzip, test_damaged)

@@ -5,16 +5,12 @@
  * it.
  */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "pprof.pb-c.h"
 
@@ -133,24 +129,21 @@ static size_t check_all(const char *pattern)
 	return n;
 }
 
-static void test_recorded(void **state)
+TEST(test_recorded)
 {
-	(void)state;
 	assert_true(check_all("fixtures/traces/*.gotrace") > 10);
 	assert_true(check_all("fixtures/answers/*.gotrace") > 5);
 }
 
-static void test_samples(void **state)
+TEST(test_samples)
 {
-	(void)state;
 	assert_true(check_all("fixtures/samples/*.gotrace") > 1);
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
 	glob_t found;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/*.events", 0, NULL, &found), 0);
 	assert_true(found.gl_pathc > 10);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
@@ -164,13 +157,4 @@ static void test_cases(void **state)
 	globfree(&found);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_recorded),
-		cmocka_unit_test(test_samples),
-		cmocka_unit_test(test_cases),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_recorded, test_samples, test_cases)

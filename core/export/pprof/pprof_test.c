@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the real `go tool pprof` says of a profile: self times and calls are those of the report. */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/trace_load.h"
 #include "analysis/trace_names.h"
 #include "export/export_fixture.h"
@@ -83,9 +79,8 @@ static uint64_t flat_of(const char *top, const char *name)
 	return 0;
 }
 
-static void test_top(void **state)
+TEST(test_top)
 {
-	(void)state;
 	if (!has_go())
 		skip();
 	for (size_t i = 0; i < N_TRACES; i++) {
@@ -115,11 +110,10 @@ static void test_top(void **state)
 }
 
 /* Edges of go statements: there, with the statement's line, or cut. */
-static void test_go_edges(void **state)
+TEST(test_go_edges)
 {
 	char file[TRACE_PATH_BYTES];
 
-	(void)state;
 	if (!has_go())
 		skip();
 	profile("chain.go1.27.thesis", &(struct export_options){ 0 }, file);
@@ -152,11 +146,10 @@ static void test_go_edges(void **state)
 	unlink(file);
 }
 
-static void test_goroutines(void **state)
+TEST(test_goroutines)
 {
 	char file[TRACE_PATH_BYTES];
 
-	(void)state;
 	if (!has_go())
 		skip();
 	profile("hop.emulated", &(struct export_options){ .goroutines = true }, file);
@@ -173,14 +166,13 @@ static void test_goroutines(void **state)
 }
 
 /* Many go statements, each of which starts two goroutines: each frame [go] has a name and line. */
-static void test_go_statements(void **state)
+TEST(test_go_statements)
 {
 	enum { STATEMENTS = 500, BYTES = 1 << 18 };
 	char *text = calloc(1, BYTES), *got = NULL, trace[TRACE_PATH_BYTES], want[128];
 	size_t n, size;
 	FILE *in = fmemopen(text, BYTES, "w"), *out = open_memstream(&got, &size);
 
-	(void)state;
 	assert_true(in && out);
 	for (unsigned i = 0; i < STATEMENTS; i++)
 		fprintf(in, "@pc %#x main.main file=/src/main.go line=%u\n", 0x401000 + i, i + 1);
@@ -211,14 +203,4 @@ static void test_go_statements(void **state)
 	free(got);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_top),
-		cmocka_unit_test(test_go_edges),
-		cmocka_unit_test(test_goroutines),
-		cmocka_unit_test(test_go_statements),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_top, test_go_edges, test_goroutines, test_go_statements)

@@ -2,17 +2,14 @@
 /* The examples that the database and SQLITE.md offer: what they answer is checked, not only that
  * they run. */
 #include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
 #include <sqlite3.h>
 
+#include "base/test_fixture.h"
 #include "export/export_fixture.h"
 #include "export/sqlite/sqlite.h"
 #include "trace/samples_fixture.h"
@@ -111,12 +108,11 @@ static char *answer(sqlite3 *db, const char *sql)
 	return text;
 }
 
-static void test_examples(void **state)
+TEST(test_examples)
 {
 	sqlite3 *db = database();
 	size_t n = 0;
 
-	(void)state;
 	for (; sqlite_examples[n][0]; n++) {
 		char *got = answer(db, sqlite_examples[n][1]);
 
@@ -150,7 +146,7 @@ static char *answer_of(const char *text, const char *question)
 
 /* A process that executes itself again counts its goroutines anew: goroutine 2 of the first image
  * made no call, and that of the second waited 2 ms. */
-static void test_images(void **state)
+TEST(test_images)
 {
 	static const char twice[] = "@pc 0x401000 main.main file=/src/main.go line=7\n"
 				    "@pc 0x402000 main.worker\n"
@@ -167,7 +163,6 @@ static void test_images(void **state)
 		twice, "How long goroutines wait from their go statement to their first call");
 	char *slowest = answer_of(twice, "The slowest calls");
 
-	(void)state;
 	assert_string_equal(wait, "main.worker|/src/main.go:7|1|2.0|2.0\n");
 	assert_string_equal(slowest, "main.main|1|1|50.5|5.0|finished\n"
 				     "main.worker|1|2|53.5|1.5|finished\n"
@@ -204,13 +199,12 @@ static const char *const sample_answers[] = {
 };
 
 /* A recording of samples has examples of its own, which all give rows. */
-static void test_samples(void **state)
+TEST(test_samples)
 {
 	char path[] = "/tmp/samples-XXXXXX";
 	int fd = mkstemp(path);
 	size_t n, i = 0;
 
-	(void)state;
 	assert_true(fd >= 0);
 	close(fd);
 	assert_int_equal(samples_fixture_file(path, true), 0);
@@ -235,7 +229,7 @@ static void test_samples(void **state)
 }
 
 /* A request sleeps 400 of its 800 us, half of it in what it calls, and waits for 200 for a lock. */
-static void test_call_waits(void **state)
+TEST(test_call_waits)
 {
 	static const char text[] = "@set states 1\n"
 				   "@set states.reason.19 sleep\n"
@@ -252,7 +246,6 @@ static void test_call_waits(void **state)
 				   "1 exit main.request 100 1800000\n";
 	char *got = answer_of(text, "Where the time of the slowest calls went (record --states)");
 
-	(void)state;
 	assert_string_equal(got, "main.request|1|0.0|0.8|0.2|0.0|0.0|sleep|0.4\n"
 				 "main.request|1|0.0|0.8|0.2|0.0|0.0|sync.Mutex.Lock|0.2\n"
 				 "main.query|1|0.3|0.45|0.05|0.0|0.0|sleep|0.2\n"
@@ -261,7 +254,7 @@ static void test_call_waits(void **state)
 }
 
 /* A goroutine waits for 700 and is woken in main.send, then for 200 for a timer. */
-static void test_wakes(void **state)
+TEST(test_wakes)
 {
 	static const char text[] = "@set states 1\n"
 				   "@set states.reason.7 chan receive\n"
@@ -281,7 +274,6 @@ static void test_wakes(void **state)
 	char trace[TRACE_PATH_BYTES];
 	size_t n;
 
-	(void)state;
 	assert_string_equal(got, "main.get|chan receive|main.send|1|0.7\n"
 				 "main.get|sleep|[runtime]|1|0.2\n");
 	free(got);
@@ -300,12 +292,11 @@ static void test_wakes(void **state)
 }
 
 /* In all cases: each call's parts add up to its duration, and its reasons to its wait. */
-static void test_call_sums(void **state)
+TEST(test_call_sums)
 {
 	glob_t g;
 	unsigned with_waits = 0;
 
-	(void)state;
 	assert_int_equal(glob("fixtures/cases/states*.events", 0, NULL, &g), 0);
 	for (size_t i = 0; i < g.gl_pathc; i++) {
 		char trace[TRACE_PATH_BYTES];
@@ -340,13 +331,12 @@ static void test_call_sums(void **state)
 }
 
 /* The table and the page hold the same questions and queries. */
-static void test_documented(void **state)
+TEST(test_documented)
 {
 	sqlite3 *db = database();
 	char page[16384] = "", block[2048];
 	FILE *in = fopen("core/export/sqlite/SQLITE.md", "r");
 
-	(void)state;
 	assert_non_null(in);
 	assert_true(fread(page, 1, sizeof(page) - 1, in) < sizeof(page) - 1);
 	fclose(in);
@@ -367,14 +357,5 @@ static void test_documented(void **state)
 	assert_int_equal(sqlite3_close(db), SQLITE_OK);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_examples),  cmocka_unit_test(test_images),
-		cmocka_unit_test(test_samples),   cmocka_unit_test(test_call_waits),
-		cmocka_unit_test(test_call_sums), cmocka_unit_test(test_wakes),
-		cmocka_unit_test(test_documented)
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_examples, test_images, test_samples, test_call_waits, test_call_sums, test_wakes,
+      test_documented)

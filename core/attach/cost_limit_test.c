@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/cost_limit.h"
 
-static void test_exceeded(void **state)
+TEST(test_exceeded)
 {
-	(void)state;
 	assert_false(cost_limit_exceeded(1000, 200, 0.2));
 	assert_true(cost_limit_exceeded(1000, 201, 0.2));
 	assert_false(cost_limit_exceeded(1000, 0, 0.01));
@@ -17,7 +12,7 @@ static void test_exceeded(void **state)
 	assert_false(cost_limit_exceeded(0, 0, 0.2));
 }
 
-static void test_choose(void **state)
+TEST(test_choose)
 {
 	/* The program's own time is 100: the rest may take 25, a fifth of 125. But that is little
 	 * besides 900, of which at most nine tenths go at once. */
@@ -26,7 +21,6 @@ static void test_choose(void **state)
 	uint32_t out[6];
 	uint64_t left;
 
-	(void)state;
 	assert_int_equal(cost_limit_choose(&s, 0.2, out, &left), 3);
 	assert_int_equal(out[0], 5);
 	assert_int_equal(out[1], 1);
@@ -38,24 +32,22 @@ static void test_choose(void **state)
 }
 
 /* Costs that were estimated too high leave something to the program. */
-static void test_more_than_all(void **state)
+TEST(test_more_than_all)
 {
 	static const uint64_t funcs[] = { 3000, 1, 1 };
 	const struct cost_span s = { 1000, 3002, funcs, 3 };
 	uint32_t out[3];
 	uint64_t left;
 
-	(void)state;
 	assert_int_equal(cost_limit_choose(&s, 0.2, out, &left), 1);
 	assert_int_equal(out[0], 0);
 	assert_int_equal(left, 2);
 }
 
-static void test_scale(void **state)
+TEST(test_scale)
 {
 	struct cost_seen s = { .cpu_ns = 1000, .estimated_ns = 400 };
 
-	(void)state;
 	assert_true(cost_seen_scale(&s, 1) == 1);
 	assert_true(cost_seen_scale(&s, 5) == 2.5); /* no more than there was */
 	s.sampled_ns = 100;
@@ -75,14 +67,4 @@ static void test_scale(void **state)
 	assert_true(cost_seen_scale(&s, 7) == 7);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_exceeded),
-		cmocka_unit_test(test_choose),
-		cmocka_unit_test(test_more_than_all),
-		cmocka_unit_test(test_scale),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_exceeded, test_choose, test_more_than_all, test_scale)

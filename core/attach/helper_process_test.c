@@ -5,11 +5,7 @@
 #include <fcntl.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -17,8 +13,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/helper_process.h"
 
 #define NO_SECCOMP 77
@@ -102,26 +98,16 @@ static void expect_kept(bool with_close_range, rlim_t limit)
 	assert_int_equal(status, 0);
 }
 
-static void with_close_range(void **state)
+TEST(with_close_range)
 {
-	(void)state;
 	expect_kept(true, 1024);
 }
 
-static void without_close_range(void **state)
+TEST(without_close_range)
 {
-	(void)state;
 	expect_kept(false, 1024);
 	expect_kept(false, 61);
 	expect_kept(false, RLIM_INFINITY);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(with_close_range),
-		cmocka_unit_test(without_close_range),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(with_close_range, without_close_range)

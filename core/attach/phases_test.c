@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Phases of a recording add up, and get into the trace. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/phases.h"
 #include "base/clock.h"
 #include "trace/keys.h"
 
-static void test_add_up(void **state)
+TEST(test_add_up)
 {
 	const uint64_t start = clock_monotonic_ns();
 	struct phases p = { 0 };
 
-	(void)state;
 	phases_begin(&p);
 	assert_true(p.last_ns >= start);
 	for (enum phase k = 0; k < PHASES; k++)
@@ -30,7 +24,7 @@ static void test_add_up(void **state)
 	assert_true(sum_ns > 0);
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	const struct phases p = { .ns = { [PHASE_BINARY] = 5,
 					  [PHASE_PATCH] = 7,
@@ -39,7 +33,6 @@ static void test_keys(void **state)
 					  [PHASE_WRITE] = 11 } };
 	struct trace_info end = { 0 };
 
-	(void)state;
 	assert_int_equal(phases_describe(&p, &end), 0);
 	assert_int_equal(trace_info_u64(&end, KEY_END_SET_UP_NS, 0), 12);
 	assert_int_equal(trace_info_u64(&end, KEY_END_PHASE "binary_ns", 0), 5);
@@ -51,20 +44,10 @@ static void test_keys(void **state)
 	trace_info_free(&end);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
-	(void)state;
 	for (enum phase k = 0; k < PHASES; k++)
 		assert_non_null(phase_name(k));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_add_up),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_names),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_add_up, test_keys, test_names)

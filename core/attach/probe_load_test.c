@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/probe_load.h"
 
 static struct plan_func funcs[] = {
@@ -39,14 +34,13 @@ static const struct site_cost jumps[7] = { { 1000, false }, { 1000, false }, { 1
 					   { 1000, false }, { 1000, false }, { 1000, false },
 					   { 1000, false } };
 
-static void test_heavy(void **state)
+TEST(test_heavy)
 {
 	const struct site_events events[7] = { { 3000, 0 }, { 3000, 0 }, { 900, 0 }, { 900, 0 },
 					       { 1, 0 },    { 1, 0 },    { 98, 0 } };
 	struct probe_load l = find(events, jumps);
 	char text[LOAD_TEXT_BYTES];
 
-	(void)state;
 	assert_int_equal(l.events, 7900);
 	assert_int_equal(l.ns, 7900 * 1000);
 	assert_int_equal(probe_load_heavy(&l, 10000000), 0);
@@ -62,19 +56,18 @@ static void test_heavy(void **state)
 	probe_load_free(&l);
 }
 
-static void test_no_function_makes_half(void **state)
+TEST(test_no_function_makes_half)
 {
 	const struct site_events events[7] = { { 2000, 0 }, { 2000, 0 }, { 2000, 0 }, { 2000, 0 },
 					       { 0, 0 },    { 0, 0 },    { 10, 0 } };
 	struct probe_load l = find(events, jumps);
 
-	(void)state;
 	assert_int_equal(probe_load_heavy(&l, 1), PLAN_NO_FUNC);
 	probe_load_free(&l);
 }
 
 /* Inline stubs everywhere but for an exit that is stepped; one inline site trapped now and then. */
-static void test_costly(void **state)
+TEST(test_costly)
 {
 	const struct site_cost costs[7] = { { 1000, true },   { 1000, true },  { 1000, true },
 					    { 15000, false }, { 1000, false }, { 1000, true },
@@ -84,7 +77,6 @@ static void test_costly(void **state)
 	struct probe_load l = find(events, costs);
 	char text[LOAD_TEXT_BYTES];
 
-	(void)state;
 	assert_int_equal(l.inline_trapped, 50);
 	assert_string_equal(
 		probe_load_costly_text(&l, 100000000, text),
@@ -111,26 +103,15 @@ static void test_costly(void **state)
 	probe_load_free(&l);
 }
 
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	const struct site_events events[7] = { { 0, 0 } };
 	struct probe_load l = find(events, jumps);
 	char text[LOAD_TEXT_BYTES];
 
-	(void)state;
 	assert_int_equal(probe_load_heavy(&l, 0), PLAN_NO_FUNC);
 	assert_null(probe_load_costly_text(&l, 0, text));
 	probe_load_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heavy),
-		cmocka_unit_test(test_no_function_makes_half),
-		cmocka_unit_test(test_costly),
-		cmocka_unit_test(test_nothing),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_heavy, test_no_function_makes_half, test_costly, test_nothing)

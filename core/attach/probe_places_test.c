@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which pc is a probe's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "attach/probe_places.h"
@@ -34,12 +29,11 @@ static unsigned user_at(struct probe_places *p, uint64_t vaddr)
 	return probe_places_sampled(p, vaddr + 0x100, 0x100, SAMPLE_WIRE_USER);
 }
 
-static void test_places(void **state)
+TEST(test_places)
 {
 	const bool in_stub[] = { false, true, true };
 	struct probe_places p;
 
-	(void)state;
 	assert_int_equal(probe_places_find(&p, &plan, in_stub), 0);
 	assert_int_equal(user_at(&p, 0x5000), SAMPLED_TRAP);
 	assert_int_equal(user_at(&p, 0x5001), SAMPLED_TRAP);
@@ -60,12 +54,11 @@ static void test_places(void **state)
 }
 
 /* Nothing is in a stub after all: all three are traps. */
-static void test_without_stubs(void **state)
+TEST(test_without_stubs)
 {
 	const bool in_stub[] = { false, false, false };
 	struct probe_places p;
 
-	(void)state;
 	assert_int_equal(probe_places_find(&p, &plan, in_stub), 0);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(user_at(&p, sites[i].vaddr + 1), SAMPLED_TRAP);
@@ -74,12 +67,11 @@ static void test_without_stubs(void **state)
 }
 
 /* In the kernel: for the program, in its system call, on behalf of a probe. */
-static void test_kernel(void **state)
+TEST(test_kernel)
 {
 	const bool in_stub[] = { false, true, true };
 	struct probe_places p;
 
-	(void)state;
 	assert_int_equal(probe_places_find(&p, &plan, in_stub), 0);
 	assert_int_equal(probe_places_sampled(&p, 0x4000, 0, 0), SAMPLED_KERNEL);
 	assert_int_equal(probe_places_sampled(&p, 0x4000, 0, SAMPLE_WIRE_SYSCALL), SAMPLED_SYSCALL);
@@ -96,7 +88,7 @@ static void test_kernel(void **state)
 }
 
 /* Of a real binary: the main package's functions, whose returns all trap. */
-static void test_functions(void **state)
+TEST(test_functions)
 {
 	struct gobin *b = open_binary("kinds");
 	const struct plan_options opt = { .strategy = PROBE_EMULATED };
@@ -104,7 +96,6 @@ static void test_functions(void **state)
 	struct probe_places p;
 	uint32_t number = 0, returns = 0;
 
-	(void)state;
 	assert_non_null(made);
 	bool *in_stub = calloc(made->n_sites + 1, sizeof(*in_stub));
 
@@ -141,14 +132,4 @@ static void test_functions(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_places),
-		cmocka_unit_test(test_without_stubs),
-		cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_functions),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, test_places, test_without_stubs, test_kernel, test_functions)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/process_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,8 +16,6 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 
@@ -46,9 +43,8 @@ static bool make_silent(void *page)
 }
 
 /* A process with both; the pipe says whether it has. */
-static int begin(void **state)
+FIXTURE(begin)
 {
-	(void)state;
 	int ready[2];
 	bool can = false;
 
@@ -75,18 +71,16 @@ static int begin(void **state)
 	return 0;
 }
 
-static int finish(void **state)
+FIXTURE(finish)
 {
-	(void)state;
 	kill(target, SIGKILL);
 	waitpid(target, NULL, 0);
 	process_memory_end();
 	return 0;
 }
 
-static void reads_pieces(void **state)
+TEST(reads_pieces)
 {
-	(void)state;
 	const struct iovec pieces[] = { { good + 5, 3 }, { good + 4000, 200 } };
 	static uint8_t to[203], much[LONG_BYTES];
 
@@ -99,9 +93,8 @@ static void reads_pieces(void **state)
 	assert_memory_equal(much, good, LONG_BYTES);
 }
 
-static void says_what_is_not_there(void **state)
+TEST(says_what_is_not_there)
 {
-	(void)state;
 	const struct iovec pieces[] = { { good, 8 }, { NULL, 8 } }, most[] = { { good, SIZE_MAX } };
 	uint8_t to[16];
 
@@ -113,9 +106,8 @@ static void says_what_is_not_there(void **state)
 	assert_int_equal(process_memory_read_all(target, 8, to, 16, in(ENOUGH_NS)), -EFAULT);
 }
 
-static void gives_up_what_does_not_answer(void **state)
+TEST(gives_up_what_does_not_answer)
 {
-	(void)state;
 	uint8_t to[16];
 
 	if (!silent)
@@ -147,9 +139,8 @@ static pid_t reader(void)
 }
 
 /* The thread that forked the reader may end, and the reader with it. */
-static void begins_again(void **state)
+TEST(begins_again)
 {
-	(void)state;
 	uint8_t to[16];
 
 	assert_int_equal(process_memory_begin(), 0);
@@ -163,14 +154,5 @@ static void begins_again(void **state)
 	assert_int_not_equal(reader(), one);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_pieces),
-		cmocka_unit_test(says_what_is_not_there),
-		cmocka_unit_test(gives_up_what_does_not_answer),
-		cmocka_unit_test(begins_again),
-	};
-
-	return cmocka_run_group_tests(tests, begin, finish);
-}
+TESTS_BETWEEN(begin, finish, reads_pieces, says_what_is_not_there, gives_up_what_does_not_answer,
+	      begins_again)

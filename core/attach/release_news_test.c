@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/release_news.h"
 
 static struct plan_func funcs[] = {
@@ -13,7 +9,7 @@ static struct plan_func funcs[] = {
 };
 static const struct plan plan = { .funcs = funcs, .n_funcs = 5 };
 
-static void test_one_line_a_second(void **state)
+TEST(test_one_line_a_second)
 {
 	static const struct release one[] = { { 1, 30, 100 } };
 	static const struct release many[] = {
@@ -22,7 +18,6 @@ static void test_one_line_a_second(void **state)
 	struct release_news news = { 0 };
 	char text[RELEASE_NEWS_BYTES];
 
-	(void)state;
 	assert_null(release_news_text(&news, &plan, 0.1, 1, true, text));
 	release_news_add(&news, one, 1);
 	assert_string_equal(
@@ -41,13 +36,12 @@ static void test_one_line_a_second(void **state)
 }
 
 /* Nobody has set a share. */
-static void test_traps(void **state)
+TEST(test_traps)
 {
 	static const struct release two[] = { { 1, 30, 100 }, { 0, 60, 100 } };
 	struct release_news news = { 0 };
 	char text[RELEASE_NEWS_BYTES];
 
-	(void)state;
 	release_news_add(&news, two, 1);
 	assert_string_equal(
 		release_news_text(&news, &plan, 0, 1, false, text),
@@ -60,12 +54,4 @@ static void test_traps(void **state)
 		"(--max-cost=off keeps them); calls from here on are not recorded");
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_line_a_second),
-		cmocka_unit_test(test_traps),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one_line_a_second, test_traps)

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Recorded functions on a stack that is laid out by a real binary's tables. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "attach/stack_funcs.h"
@@ -47,9 +42,8 @@ static int open_all(void **state)
 	return found == N ? 0 : -1;
 }
 
-static int close_all(void **state)
+FIXTURE(close_all)
 {
-	(void)state;
 	gobin_close(binary);
 	return 0;
 }
@@ -72,9 +66,8 @@ static struct cpu_sample_record stopped(uint64_t pc, int32_t first)
 	return r;
 }
 
-static void callers_are_found(void **state)
+TEST(callers_are_found)
 {
-	(void)state;
 	struct cpu_sample_record r = stopped(in[0], delta[0]);
 	struct probe_places p;
 	uint32_t got[SAMPLED_FUNCS];
@@ -96,9 +89,8 @@ static void callers_are_found(void **state)
 	probe_places_free(&p);
 }
 
-static void it_ends_where_nothing_is_known(void **state)
+TEST(it_ends_where_nothing_is_known)
 {
-	(void)state;
 	struct cpu_sample_record r = stopped(in[0], delta[0]);
 	struct probe_places p;
 	uint32_t got[SAMPLED_FUNCS];
@@ -118,12 +110,4 @@ static void it_ends_where_nothing_is_known(void **state)
 	probe_places_free(&p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_are_found),
-		cmocka_unit_test(it_ends_where_nothing_is_known),
-	};
-
-	return cmocka_run_group_tests(tests, open_all, close_all);
-}
+TESTS_BETWEEN(open_all, close_all, callers_are_found, it_ends_where_nothing_is_known)

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the kernel says of all processors, and which keys follow from it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/times.h"
 #include "trace/keys.h"
 
-static void test_parse(void **state)
+TEST(test_parse)
 {
 	struct host_time t = host_time_parse("cpu  1 20 300 4000 50000 6 70 800 9 9\ncpu0 1\n", 10);
 
-	(void)state;
 	assert_int_equal(t.busy_ns, 11970);
 	assert_int_equal(t.idle_ns, 540000);
 	t = host_time_parse("", 10);
@@ -23,7 +17,7 @@ static void test_parse(void **state)
 	assert_true(!t.busy_ns && !t.idle_ns);
 }
 
-static void test_keys(void **state)
+TEST(test_keys)
 {
 	struct times t = { .delay = { .told = true, .ns = 70, .times = 9 },
 			   .delay_before_ns = 30,
@@ -32,7 +26,6 @@ static void test_keys(void **state)
 			   .host_after = { .busy_ns = 180, .idle_ns = 50 } };
 	struct trace_info end = { 0 };
 
-	(void)state;
 	assert_int_equal(times_describe(&t, &end), 0);
 	assert_int_equal(trace_info_u64(&end, KEY_END_TARGET_RUN_DELAY_NS, 1), 40);
 	assert_int_equal(trace_info_u64(&end, KEY_END_TARGET_RUN_DELAYS, 1), 5);
@@ -42,12 +35,11 @@ static void test_keys(void **state)
 }
 
 /* What is not known is left out. */
-static void test_unknown(void **state)
+TEST(test_unknown)
 {
 	struct times t = { .delay = { .ns = 70 }, .host_before = { .busy_ns = 100 } };
 	struct trace_info end = { 0 };
 
-	(void)state;
 	assert_int_equal(times_describe(&t, &end), 0);
 	assert_null(trace_info_get(&end, KEY_END_TARGET_RUN_DELAY_NS));
 	assert_null(trace_info_get(&end, KEY_END_TARGET_RUN_DELAYS));
@@ -56,13 +48,4 @@ static void test_unknown(void **state)
 	trace_info_free(&end);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_parse),
-		cmocka_unit_test(test_keys),
-		cmocka_unit_test(test_unknown),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_parse, test_keys, test_unknown)

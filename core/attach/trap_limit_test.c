@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/trap_limit.h"
 
 #define MS    1000000ull
@@ -32,11 +28,10 @@ static size_t choose(struct case_of *c, uint64_t cpu_ns)
 }
 
 /* A leaf that is stepped all the time. */
-static void test_heavy(void **state)
+TEST(test_heavy)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	c.trap_ns[2] = 49 * MS;
 	assert_int_equal(choose(&c, 50 * MS), 0); /* nobody has waited for it yet */
 	c.trap_ns[2] = 58 * MS;
@@ -49,11 +44,10 @@ static void test_heavy(void **state)
 }
 
 /* A share below the limit is none of our business, however long it lasts. */
-static void test_moderate(void **state)
+TEST(test_moderate)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	for (uint64_t ms = 20; ms < 5000; ms += 20) {
 		c.trap_ns[1] = ms * MS * 4 / 100;
 		assert_int_equal(choose(&c, ms * MS), 0);
@@ -61,13 +55,12 @@ static void test_moderate(void **state)
 	trap_limit_close(&c.limit);
 }
 
-static void test_just_above(void **state)
+TEST(test_just_above)
 {
 	struct case_of c = begin();
 	uint64_t ms = 0;
 	size_t n = 0;
 
-	(void)state;
 	while (!n && ms < 1000) {
 		ms += 20;
 		c.trap_ns[1] = ms * MS * 6 / 100;
@@ -79,12 +72,11 @@ static void test_just_above(void **state)
 }
 
 /* What was long ago does not excuse it: the span is short. */
-static void test_late(void **state)
+TEST(test_late)
 {
 	struct case_of c = begin();
 	uint64_t ms;
 
-	(void)state;
 	for (ms = 20; ms <= 60000; ms += 20)
 		assert_int_equal(choose(&c, ms * MS), 0);
 	c.trap_ns[0] = 58 * MS;
@@ -93,11 +85,10 @@ static void test_late(void **state)
 }
 
 /* A burst that comes again and again is judged with what lies between. */
-static void test_bursts(void **state)
+TEST(test_bursts)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	for (uint64_t ms = 20; ms < 5000; ms += 20) {
 		if (ms % 500 == 0)
 			c.trap_ns[3] += 24 * MS;
@@ -108,11 +99,10 @@ static void test_bursts(void **state)
 
 /* A program that waits most of the time: half of what it does is traps, and nobody waits for them.
  */
-static void test_idle(void **state)
+TEST(test_idle)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	for (uint64_t look = 0; look < 200; look++) { /* two a second */
 		c.trap_ns[1] = look * 4 * MS;
 		assert_int_equal(trap_limit_choose(&c.limit, (1 + look * 500) * MS, look * 8 * MS,
@@ -127,13 +117,12 @@ static void test_idle(void **state)
 }
 
 /* Many that are below the limit each. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	struct trap_limit l;
 	uint64_t trap_ns[20];
 	struct release out[20];
 
-	(void)state;
 	assert_int_equal(trap_limit_open(&l, 20), 0);
 	for (unsigned i = 0; i < 20; i++)
 		trap_ns[i] = 10 * MS + i; /* 4 % of 250 ms each */
@@ -143,11 +132,10 @@ static void test_together(void **state)
 	trap_limit_close(&l);
 }
 
-static void test_dearest_first(void **state)
+TEST(test_dearest_first)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	c.trap_ns[0] = 60 * MS;
 	c.trap_ns[1] = 80 * MS;
 	c.trap_ns[2] = 90 * MS;
@@ -161,11 +149,10 @@ static void test_dearest_first(void **state)
 
 /* A new image has no stubs: what trapped in it before is counted from now on, and is no trap of
  * now. */
-static void test_restart(void **state)
+TEST(test_restart)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	c.trap_ns[0] = 30 * MS;
 	assert_int_equal(choose(&c, 1000 * MS), 0);
 	c.trap_ns[0] = 500 * MS;
@@ -181,11 +168,10 @@ static void test_restart(void **state)
 }
 
 /* Estimates of more than all of the time, and no time at all. */
-static void test_odd(void **state)
+TEST(test_odd)
 {
 	struct case_of c = begin();
 
-	(void)state;
 	assert_int_equal(choose(&c, 0), 0);
 	c.trap_ns[0] = 100 * MS;
 	assert_int_equal(choose(&c, 0), 1);
@@ -194,15 +180,5 @@ static void test_odd(void **state)
 	trap_limit_close(&c.limit);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_heavy),         cmocka_unit_test(test_moderate),
-		cmocka_unit_test(test_just_above),    cmocka_unit_test(test_late),
-		cmocka_unit_test(test_bursts),        cmocka_unit_test(test_together),
-		cmocka_unit_test(test_dearest_first), cmocka_unit_test(test_restart),
-		cmocka_unit_test(test_odd),           cmocka_unit_test(test_idle),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_heavy, test_moderate, test_just_above, test_late, test_bursts, test_together,
+      test_dearest_first, test_restart, test_odd, test_idle)

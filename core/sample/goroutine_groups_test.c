@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "sample/goroutine_groups.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "bpf/event.h"
 
@@ -22,11 +19,10 @@ static void add(struct goroutine_groups *all, uint64_t pc, uint32_t n, uint8_t r
 	goroutine_groups_add(all, &g);
 }
 
-static void alike_are_counted_together(void **state)
+TEST(alike_are_counted_together)
 {
 	struct goroutine_groups all = { .now_ns = 1000 };
 
-	(void)state;
 	for (int i = 0; i < 5; i++)
 		add(&all, 0x4000, 3, 1, i == 2 ? 400 : i == 3 ? 700 : 0);
 	add(&all, 0x4000, 3, 2, 0); /* another reason */
@@ -48,11 +44,10 @@ static void alike_are_counted_together(void **state)
 	goroutine_groups_free(&all);
 }
 
-static void growth_is_between_two_looks(void **state)
+TEST(growth_is_between_two_looks)
 {
 	struct goroutine_groups all = { .now_ns = 1000 };
 
-	(void)state;
 	for (int i = 0; i < 10; i++)
 		add(&all, 0x4000, 3, 1, 0);
 	for (int i = 0; i < 3; i++)
@@ -75,12 +70,11 @@ static void growth_is_between_two_looks(void **state)
 	goroutine_groups_free(&all);
 }
 
-static void others_are_apart(void **state)
+TEST(others_are_apart)
 {
 	struct goroutine_groups all = { .now_ns = 1000 };
 	static struct snapshot_goroutine torn, worker = { .state = STATE_WAITING, .runtime = true };
 
-	(void)state;
 	goroutine_groups_add(&all, &torn);
 	goroutine_groups_add(&all, &worker);
 	assert_int_equal(all.torn, 1);
@@ -91,13 +85,4 @@ static void others_are_apart(void **state)
 	goroutine_groups_free(&all);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(alike_are_counted_together),
-		cmocka_unit_test(growth_is_between_two_looks),
-		cmocka_unit_test(others_are_apart),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(alike_are_counted_together, growth_is_between_two_looks, others_are_apart)

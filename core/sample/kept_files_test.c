@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Files of images that are removed, overwritten, and let go. */
+#include "base/test_fixture.h"
 #include "sample/kept_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define BYTES 65536
 
@@ -45,14 +42,13 @@ static void unmap(const struct sample_image *i)
 	munmap((void *)(uintptr_t)i->start, BYTES);
 }
 
-static void removed(void **state)
+TEST(removed)
 {
 	struct kept_list a = { 0 }, b = { 0 };
 	struct kept_files k = { 0 };
 	struct sample_image i = map_copy();
 	uint8_t first[4];
 
-	(void)state;
 	assert_true(kept_files_take(&k, &a, (uint32_t)getpid(), false, &i));
 	assert_true(i.build_id_len); /* found in the file */
 	kept_files_copy(&k, &b, &a);
@@ -75,13 +71,12 @@ static void removed(void **state)
 	kept_files_free(&k);
 }
 
-static void overwritten(void **state)
+TEST(overwritten)
 {
 	struct kept_list l = { 0 };
 	struct kept_files k = { 0 };
 	struct sample_image i = map_copy();
 
-	(void)state;
 	assert_true(kept_files_take(&k, &l, (uint32_t)getpid(), false, &i));
 	/* The same size and inode, as cp leaves it. */
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -96,14 +91,13 @@ static void overwritten(void **state)
 	kept_files_free(&k);
 }
 
-static void bounded(void **state)
+TEST(bounded)
 {
 	struct rlimit old, few;
 	struct kept_list l = { 0 };
 	struct kept_files k = { 0 };
 	struct sample_image i = map_copy();
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &old), 0);
 	few = old;
 	few.rlim_cur = 40; /* 10 of them */
@@ -122,13 +116,4 @@ static void bounded(void **state)
 	kept_files_free(&k);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(removed),
-		cmocka_unit_test(overwritten),
-		cmocka_unit_test(bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(removed, overwritten, bounded)

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Goroutines made up: who is looked at, and what the estimates are that come of it. */
+#include "base/test_fixture.h"
 #include "sample/looks.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define TICK_NS  25000000ull /* between two snapshots, on average */
 #define LOOKS    400
@@ -125,11 +122,10 @@ static double error_ns(const struct world *w, int kind)
 }
 
 /* 10 s of 140,000 that are parked and 40 that work: what the 40 do is known. */
-static void a_leak_hides_nobody(void **state)
+TEST(a_leak_hides_nobody)
 {
 	double off = 0, squares = 0;
 
-	(void)state;
 	for (uint64_t seed = 1; seed <= 8; seed++) {
 		struct looks l = { 0 };
 		struct world w;
@@ -160,12 +156,11 @@ static void a_leak_hides_nobody(void **state)
 }
 
 /* While the list grows by 4,000 a second nobody is forgotten, nor counted twice. */
-static void a_leak_that_goes_on(void **state)
+TEST(a_leak_that_goes_on)
 {
 	struct looks l = { 0 };
 	struct world w;
 
-	(void)state;
 	begin(&w, 20000, BUSY, 4711);
 	for (int i = 0; i < LOOKS; i++) {
 		w.n += 100;
@@ -181,12 +176,11 @@ static void a_leak_that_goes_on(void **state)
 }
 
 /* Where all may be looked at, each stands for itself, and nobody is asked. */
-static void few_are_all_looked_at(void **state)
+TEST(few_are_all_looked_at)
 {
 	struct looks l = { 0 };
 	struct world w;
 
-	(void)state;
 	begin(&w, LOOKS_MOST - BUSY, BUSY, 1);
 	go_on(&w, TICK_NS, BUSY);
 	look(&w, &l, TICK_NS);
@@ -207,25 +201,15 @@ static int gone(void *ctx, const uint32_t *which, size_t n, uint64_t *to)
 	return -3;
 }
 
-static void what_the_source_says_is_passed_on(void **state)
+TEST(what_the_source_says_is_passed_on)
 {
 	struct world w = { .random = 1 };
 	const struct looks_source from = { gone, chance, &w };
 	struct looks l = { 0 };
 
-	(void)state;
 	assert_int_equal(looks_choose(&l, LOOKS_MOST + 1, 1, &from), -3);
 	looks_free(&l);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_leak_hides_nobody),
-		cmocka_unit_test(a_leak_that_goes_on),
-		cmocka_unit_test(few_are_all_looked_at),
-		cmocka_unit_test(what_the_source_says_is_passed_on),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(a_leak_hides_nobody, a_leak_that_goes_on, few_are_all_looked_at,
+      what_the_source_says_is_passed_on)

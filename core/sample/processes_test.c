@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known of processes stays within its bytes, and no sample is without a process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "attach/probes/executable_id.h"
 #include "sample/processes.h"
 #include "sample/processes_room.h"
@@ -41,13 +36,12 @@ static struct processes new_processes(struct binaries *b)
 }
 
 /* Running ones: what has had no sample for longest goes. */
-static void test_running(void **state)
+TEST(test_running)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		r.exec(r.ctx, FIRST + i, "worker", i + 1);
 		for (unsigned k = 0; k < 10; k++)
@@ -70,13 +64,12 @@ static void test_running(void **state)
 }
 
 /* Ended ones without samples go first, and nothing is counted as dropped. */
-static void test_ended(void **state)
+TEST(test_ended)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	r.exec(r.ctx, FIRST, "server", 1);
 	map(&r, FIRST, 0x10000, 1);
 	for (uint32_t i = 1; i <= PROCESSES; i++) {
@@ -93,14 +86,13 @@ static void test_ended(void **state)
 }
 
 /* All have samples: it is full, until another trace is written. */
-static void test_all_asked(void **state)
+TEST(test_all_asked)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 	struct trace_writer *first = p.writer;
 
-	(void)state;
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		r.exec(r.ctx, FIRST + i, "worker", i + 1);
 		map(&r, FIRST + i, 0x10000, i + 1);
@@ -121,13 +113,12 @@ static void test_all_asked(void **state)
 }
 
 /* A process that maps code again and again, as one with a compiler does. */
-static void test_many_images(void **state)
+TEST(test_many_images)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	p.most_bytes = 64u << 20;
 	r.exec(r.ctx, FIRST, "jit", 1);
 	for (uint64_t k = 1; k < 100000; k++)
@@ -205,14 +196,13 @@ static void expect_after_refusal(struct processes *p, uint64_t old_ns, uint64_t 
 }
 
 /* Nobody looks at all of them for each new one: another trace is due. */
-static void test_full_is_left(void **state)
+TEST(test_full_is_left)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 	struct trace_writer *first = p.writer;
 
-	(void)state;
 	const uint64_t ts_ns = fill(&p, 0), refused = p.refused;
 	const uint32_t unknown = FIRST + PROCESSES;
 
@@ -233,13 +223,12 @@ static void test_full_is_left(void **state)
 	processes_free(&p);
 }
 
-static void test_exec_refused(void **state)
+TEST(test_exec_refused)
 {
 	struct binaries b = new_binaries();
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
 	const uint64_t ts_ns = fill(&p, 1) + 10;
 
@@ -248,13 +237,12 @@ static void test_exec_refused(void **state)
 	binaries_free(&b);
 }
 
-static void test_fork_refused(void **state)
+TEST(test_fork_refused)
 {
 	struct binaries b = new_binaries();
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
 	r.end(r.ctx, (uint32_t)getpid(), 2);
 	const uint64_t ts_ns = fill(&p, 2) + 10;
@@ -278,14 +266,13 @@ static uint64_t forget(struct processes *p, uint32_t pid, uint64_t ts_ns)
 	return ts_ns;
 }
 
-static void test_parent_forgotten(void **state)
+TEST(test_parent_forgotten)
 {
 	struct binaries b = new_binaries();
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 	const uint32_t parent = FIRST + PROCESSES;
 
-	(void)state;
 	assert_int_equal(exec_asked(&p, (uint32_t)getpid(), "old", 1), 0);
 	r.end(r.ctx, (uint32_t)getpid(), 2);
 	r.exec(r.ctx, parent, "parent", 3);
@@ -301,14 +288,13 @@ static void test_parent_forgotten(void **state)
 }
 
 /* What it executed before had samples, and is known still. */
-static void test_successor_forgotten(void **state)
+TEST(test_successor_forgotten)
 {
 	struct binaries b = new_binaries();
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 	const uint32_t pid = (uint32_t)getpid();
 
-	(void)state;
 	assert_int_equal(exec_asked(&p, pid, "old", 1), 0);
 	r.exec(r.ctx, pid, "new", 2);
 	map(&r, pid, 0x10000, 2);
@@ -337,13 +323,12 @@ static void map_file(const struct side_band_reader *r, uint64_t at, const char *
 
 /* Stacks are by process and address: where another library takes addresses of one, what comes
  * later is of another process in the trace. */
-static void test_another_library(void **state)
+TEST(test_another_library)
 {
 	struct binaries b = new_binaries();
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	r.exec(r.ctx, FIRST, "host", 1);
 	map_file(&r, 0x10000, "/nothing/host", 1, 2);
 	map_file(&r, 0x20000, "/nothing/plugin.so", 2, 3);
@@ -386,13 +371,12 @@ static void test_another_library(void **state)
 }
 
 /* Records of all processes outside of the PID namespace have one number, which names none. */
-static void test_outside(void **state)
+TEST(test_outside)
 {
 	struct binaries b = { 0 };
 	struct processes p = new_processes(&b);
 	const struct side_band_reader r = processes_reader(&p);
 
-	(void)state;
 	const uint32_t outside = processes_find(&p, PROCESS_OUTSIDE, 10);
 
 	assert_int_not_equal(outside, TRACE_NONE);
@@ -416,21 +400,6 @@ static void test_outside(void **state)
 	binaries_free(&b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_outside),
-		cmocka_unit_test(test_running),
-		cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_all_asked),
-		cmocka_unit_test(test_many_images),
-		cmocka_unit_test(test_full_is_left),
-		cmocka_unit_test(test_exec_refused),
-		cmocka_unit_test(test_fork_refused),
-		cmocka_unit_test(test_parent_forgotten),
-		cmocka_unit_test(test_successor_forgotten),
-		cmocka_unit_test(test_another_library),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_outside, test_running, test_ended, test_all_asked, test_many_images, test_full_is_left,
+      test_exec_refused, test_fork_refused, test_parent_forgotten, test_successor_forgotten,
+      test_another_library)

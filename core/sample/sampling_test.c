@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A trace that takes all memory that it may ends early, and takes no more meanwhile. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <sys/mman.h>
 
+#include "base/test_fixture.h"
 #include "sample/sampling.c"
 
 #define BEGINS_NS 1000000000000ull
@@ -103,13 +98,4 @@ static void test_labels_left_out(void **state)
 	assert_int_equal(trace_writer_tables(s->writer)->n_labels, 2);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_processes_full, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_tables_full, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_labels_left_out, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_processes_full, test_tables_full, test_labels_left_out)

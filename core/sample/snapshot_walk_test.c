@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stacks of goroutines by tables, in memory of this process. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "sample/snapshot_walk.h"
 #include "attach/process_memory.h"
 #include "trace/samples.h"
@@ -47,7 +43,7 @@ static struct stack_window window(const uint64_t *words, size_t n, size_t given)
 }
 
 /* Return addresses are 1 too high, what was interrupted is not. */
-static void callers_are_found(void **state)
+TEST(callers_are_found)
 {
 	/* leaf; asyncPreempt, its frame of 8, what it interrupted before its frame was there */
 	const uint64_t words[] = { at(PREEMPT + 5), 7, at(FRAMED + 2), at(FRAMED + 8), 1, 2, 3,
@@ -55,7 +51,6 @@ static void callers_are_found(void **state)
 	const uint64_t want[] = { at(LEAF + 3), at(PREEMPT + 4), at(FRAMED + 2), at(FRAMED + 7),
 				  at(GOEXIT) };
 
-	(void)state;
 	for (size_t given = 0; given <= sizeof(words); given += 8) {
 		struct stack_window w = window(words, 8, given);
 		struct snapshot_goroutine g = { 0 };
@@ -68,13 +63,12 @@ static void callers_are_found(void **state)
 }
 
 /* It is about to execute its first instruction. */
-static void one_that_has_not_run(void **state)
+TEST(one_that_has_not_run)
 {
 	const uint64_t words[] = { at(GOEXIT + 1) };
 	struct stack_window w = window(words, 1, sizeof(words));
 	struct snapshot_goroutine g = { 0 };
 
-	(void)state;
 	snapshot_walk(&binary, &w, at(FRAMED), at(FRAMED), &g);
 	assert_int_equal(g.n, 2);
 	assert_int_equal(g.pcs[0], at(FRAMED));
@@ -83,14 +77,13 @@ static void one_that_has_not_run(void **state)
 }
 
 /* What leaves the text, the table or the stack ends it, and says so. */
-static void ends_are_told(void **state)
+TEST(ends_are_told)
 {
 	const uint64_t nowhere[] = { 12345, 0, 0, 0 }, unknown[] = { at(UNKNOWN + 2), 0, 0, 0 },
 		       deep[] = { at(FRAMED + 8), 0 };
 	const uint64_t *const stacks[] = { nowhere, unknown, deep };
 	static const size_t lengths[] = { 4, 4, 2 };
 
-	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		struct stack_window w = window(stacks[i], lengths[i], 8 * lengths[i]);
 		struct snapshot_goroutine g = { 0 };
@@ -101,12 +94,11 @@ static void ends_are_told(void **state)
 	}
 }
 
-static void a_deep_one_is_cut(void **state)
+TEST(a_deep_one_is_cut)
 {
 	static uint64_t words[2 * SNAPSHOT_FRAMES];
 	struct snapshot_goroutine g = { 0 };
 
-	(void)state;
 	for (size_t i = 0; i < 2 * SNAPSHOT_FRAMES; i++)
 		words[i] = at(LEAF + 4);
 	/* one window after the other */
@@ -117,29 +109,18 @@ static void a_deep_one_is_cut(void **state)
 }
 
 /* What reads is a child of this process. */
-static int let_read(void **state)
+FIXTURE(let_read)
 {
-	(void)state;
 	binary.pid = getpid();
 	prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* of no effect where Yama is not there */
 	return 0;
 }
 
-static int end_reader(void **state)
+FIXTURE(end_reader)
 {
-	(void)state;
 	process_memory_end();
 	return 0;
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(callers_are_found),
-		cmocka_unit_test(one_that_has_not_run),
-		cmocka_unit_test(ends_are_told),
-		cmocka_unit_test(a_deep_one_is_cut),
-	};
-
-	return cmocka_run_group_tests(tests, let_read, end_reader);
-}
+TESTS_BETWEEN(let_read, end_reader, callers_are_found, one_that_has_not_run, ends_are_told,
+	      a_deep_one_is_cut)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A process of which nothing more is to be had leaves its place to others. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "attach/probes/executable_id.h"
 #include "sample/wall.h"
 #include "trace/samples_writer_fixture.h"
@@ -110,13 +105,4 @@ static void test_forgotten(void **state)
 	assert_int_equal(x->w.n, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_ended, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_once, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_forgotten, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_ended, test_once, test_forgotten)

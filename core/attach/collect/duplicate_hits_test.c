@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/collect/duplicate_hits.h"
 
 /* Records of two threads, a letter each: o, O by the old link at sites 1 and 2, n, N by the new
@@ -36,9 +32,8 @@ static void keeps(const char *records, const char *kept)
 }
 
 /* Each hit is recorded by the old link alone, then by both, then by the new one alone. */
-static void test_one_thread(void **state)
+TEST(test_one_thread)
 {
-	(void)state;
 	keeps("oono", "oon");
 	keeps("onon", "onn"); /* one by the old link, then both, then the new one */
 	keeps("nonono", "nnn");
@@ -49,19 +44,17 @@ static void test_one_thread(void **state)
 	keeps("nOo", "nOo");
 }
 
-static void test_threads_interleave(void **state)
+TEST(test_threads_interleave)
 {
-	(void)state;
 	keeps("n|n|o|o", "nn");
 	keeps("n|o|o|", "no");
 	keeps("o|n|n|o|o|n", "onnn");
 }
 
-static void test_many_threads(void **state)
+TEST(test_many_threads)
 {
 	struct duplicate_hits d = { 0 };
 
-	(void)state;
 	for (unsigned old = 0; old < 2; old++)
 		for (uint32_t tid = 1; tid < 5000; tid++)
 			assert_int_equal(duplicate_hits_second(
@@ -70,13 +63,4 @@ static void test_many_threads(void **state)
 	duplicate_hits_free(&d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_one_thread),
-		cmocka_unit_test(test_threads_interleave),
-		cmocka_unit_test(test_many_threads),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_one_thread, test_threads_interleave, test_many_threads)

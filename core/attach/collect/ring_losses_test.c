@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Losses that CPUs count, without a kernel: there is no map of goids, so all are of unknown
  * goroutines. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/collect/ring_losses.h"
 
 static struct cpu_counters cpus[2];
@@ -85,12 +81,4 @@ static void a_cpu_is_counting(void **state)
 	expect(*state, 100, 500, 3);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(each_loss_once, clear, end),
-		cmocka_unit_test_setup_teardown(a_cpu_is_counting, clear, end),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(clear, end, each_loss_once, a_cpu_is_counting)

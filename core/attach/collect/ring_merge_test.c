@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/collect/ring_merge.h"
 
 struct out {
@@ -30,12 +26,11 @@ static void add(struct merge *m, unsigned queue, uint64_t ts, uint32_t site)
 	assert_int_equal(merge_add(m, queue, &ev), 0);
 }
 
-static void in_time_order_up_to_the_watermark(void **state)
+TEST(in_time_order_up_to_the_watermark)
 {
 	struct merge m;
 	struct out o = { 0 };
 
-	(void)state;
 	assert_int_equal(merge_init(&m, 3), 0);
 	add(&m, 0, 10, 0), add(&m, 0, 40, 0);
 	add(&m, 1, 20, 1), add(&m, 1, 30, 1), add(&m, 1, 50, 1);
@@ -54,12 +49,11 @@ static void in_time_order_up_to_the_watermark(void **state)
 }
 
 /* A program preempted between reservation and clock. */
-static void a_late_clock_within_one_ring(void **state)
+TEST(a_late_clock_within_one_ring)
 {
 	struct merge m;
 	struct out o = { 0 };
 
-	(void)state;
 	assert_int_equal(merge_init(&m, 1), 0);
 	add(&m, 0, 10, 0), add(&m, 0, 90, 1), add(&m, 0, 20, 2), add(&m, 0, 20, 3);
 	assert_int_equal(merge_until(&m, UINT64_MAX, take, &o), 0);
@@ -70,12 +64,11 @@ static void a_late_clock_within_one_ring(void **state)
 	merge_free(&m);
 }
 
-static void an_error_stops_and_loses_nothing(void **state)
+TEST(an_error_stops_and_loses_nothing)
 {
 	struct merge m;
 	struct out o = { .stop_after = 2 };
 
-	(void)state;
 	assert_int_equal(merge_init(&m, 2), 0);
 	for (int i = 0; i < 5; i++)
 		add(&m, i % 2, i, i);
@@ -89,9 +82,8 @@ static void an_error_stops_and_loses_nothing(void **state)
 }
 
 /* Random queues against a plain sort. */
-static void random_queues(void **state)
+TEST(random_queues)
 {
-	(void)state;
 	srand(4711);
 	for (int round = 0; round < 200; round++) {
 		struct merge m;
@@ -114,14 +106,5 @@ static void random_queues(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(in_time_order_up_to_the_watermark),
-		cmocka_unit_test(a_late_clock_within_one_ring),
-		cmocka_unit_test(an_error_stops_and_loses_nothing),
-		cmocka_unit_test(random_queues),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(in_time_order_up_to_the_watermark, a_late_clock_within_one_ring,
+      an_error_stops_and_loses_nothing, random_queues)

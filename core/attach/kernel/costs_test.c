@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/kernel/costs.h"
 #include "binary/gocode.h"
 
@@ -17,7 +13,7 @@ static const struct caps measured = {
 	.step_ns = 6,
 };
 
-static void classes(void **state)
+TEST(classes)
 {
 	const struct plan_site push = { .insn_class = INSN_EMULATED };
 	const struct plan_site ret = { .insn_class = INSN_STEP, .plain_ret = true };
@@ -26,7 +22,6 @@ static void classes(void **state)
 				  .plain_ret = true,
 				  .stub = { .displaced_len = 5 } };
 
-	(void)state;
 	for (int perform = 0; perform < 2; perform++) {
 		assert_int_equal(cost_class_of(&push, false, perform), COST_EMULATED);
 		assert_int_equal(cost_class_of(&ret, false, perform),
@@ -42,7 +37,7 @@ static void classes(void **state)
 }
 
 /* A trace names what its plan uses, and the two that every reader compares. */
-static void keys(void **state)
+TEST(keys)
 {
 	struct plan_site sites[] = {
 		{ .plain_ret = true },
@@ -52,7 +47,6 @@ static void keys(void **state)
 	const struct plan p = { .sites = sites, .n_sites = 2 };
 	struct trace_info info = { 0 };
 
-	(void)state;
 	assert_int_equal(costs_describe(&info, &measured, &p, class), 0);
 	assert_int_equal(trace_info_u64(&info, "cost.emulated_ns", 0), 1);
 	assert_int_equal(trace_info_u64(&info, "cost.nop_ns", 0), 4);
@@ -70,12 +64,4 @@ static void keys(void **state)
 	trace_info_free(&info);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(classes),
-		cmocka_unit_test(keys),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(classes, keys)

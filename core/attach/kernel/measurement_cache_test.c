@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is kept of a machine holds while everything is as it was, and comes from nobody else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "attach/kernel/measurement_cache.h"
 
 struct place {
@@ -164,17 +159,5 @@ static void test_an_hour(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_kept, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_any_size, make_place, remove_place),
-		cmocka_unit_test_setup_teardown(test_others_may_write_there, make_place,
-						remove_place),
-		cmocka_unit_test_setup_teardown(test_something_is_different, make_place,
-						remove_place),
-		cmocka_unit_test_setup_teardown(test_an_hour, make_place, remove_place),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(make_place, remove_place, test_kept, test_any_size, test_others_may_write_there,
+	   test_something_is_different, test_an_hour)

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/kernel/memory_cap.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include <cmocka.h>
 
 static void put(const char *root, const char *name, const char *text)
 {
@@ -23,11 +19,10 @@ static void put(const char *root, const char *name, const char *text)
 }
 
 /* A limit holds for all groups below it; the least counts. */
-static void test_groups(void **state)
+TEST(test_groups)
 {
 	char root[] = "/tmp/cgroup.XXXXXX", path[256], command[64];
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	for (int depth = 1; depth <= 2; depth++) {
 		snprintf(path, sizeof(path), "%s/a%s", root, depth == 2 ? "/b" : "");
@@ -53,12 +48,11 @@ static void test_groups(void **state)
 }
 
 /* What /proc/self/cgroup says, in either version, or both at once (cgroups(7)). */
-static void test_versions(void **state)
+TEST(test_versions)
 {
 	char root[] = "/tmp/cgroup.XXXXXX", path[256], command[64];
 	static const char *const folders[] = { "/memory", "/memory/a", "/unified", "/a" };
 
-	(void)state;
 	assert_non_null(mkdtemp(root));
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		snprintf(path, sizeof(path), "%s%s", root, folders[i]);
@@ -88,19 +82,9 @@ static void test_versions(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-static void test_own(void **state)
+TEST(test_own)
 {
-	(void)state;
 	assert_in_range(memory_cap_bytes(), 1, 512ull << 20);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_groups),
-		cmocka_unit_test(test_versions),
-		cmocka_unit_test(test_own),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_groups, test_versions, test_own)

@@ -2,19 +2,15 @@
 /* Programs are the same whether libbpf reads the kernel's types or gets those that an object names,
  * just picked out or kept from before. Loading them needs root and a kernel that tells its types.
  */
+#include "base/test_fixture.h"
 #include "attach/probes/kernel_types.h"
 
 #include <bpf/libbpf.h>
 #include <limits.h>
 #include <linux/bpf.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "attach/kernel/measurement_cache.h"
 #include "attach/probes/embedded_bpf.h"
@@ -64,7 +60,7 @@ static void assert_same_programs(const struct bpf_object *a, struct bpf_object *
 	assert_true(n_programs > 0);
 }
 
-static void test_same_programs(void **state)
+TEST(test_same_programs)
 {
 	const struct embedded_bpf objects[] = {
 		{ BPF_OBJECT(children), NULL, 0, 0 }, { BPF_OBJECT(signals), NULL, 0, 0 },
@@ -73,7 +69,6 @@ static void test_same_programs(void **state)
 	};
 	struct bpf_object *plain[sizeof(objects) / sizeof(*objects)];
 
-	(void)state;
 	if (geteuid() || access("/sys/kernel/btf/vmlinux", R_OK))
 		skip();
 	embedded_bpf_log();
@@ -96,9 +91,4 @@ static void test_same_programs(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_same_programs) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_same_programs)

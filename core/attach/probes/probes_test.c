@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Loading that fails before the kernel is asked. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/probes/probes.h"
 #include "base/log.h"
 
@@ -19,13 +15,12 @@ static void count_line(void *ctx, enum log_level level, const char *line)
 	lines += level != LOG_LEVEL_DEBUG;
 }
 
-static void quiet_when_asked_to_be(void **state)
+TEST(quiet_when_asked_to_be)
 {
 	const struct golayout far = { .g_stack_hi = 8, .g_m = 48, .g_goid = 4096 };
 	struct probes_options opt = { .layout = &far, .kind = ATTACH_MULTI };
 	struct probes p;
 
-	(void)state;
 	log_set_sink(count_line, NULL);
 	assert_int_equal(probes_load(&p, &opt), -ENOTSUP);
 	assert_int_equal(lines, 1);
@@ -34,9 +29,4 @@ static void quiet_when_asked_to_be(void **state)
 	assert_int_equal(lines, 1);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(quiet_when_asked_to_be) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(quiet_when_asked_to_be)

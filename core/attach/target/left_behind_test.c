@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which bytes of a text a gotrace that was killed has changed. */
+#include "base/test_fixture.h"
 #include "attach/target/left_behind.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define AT    0x401000ull
 #define STUBS 0x600000ull
@@ -62,16 +57,14 @@ static void expect(size_t windows, size_t padding, size_t code)
 		assert_true(back[i] || is[i] == file[i] || is[i] == 0xcc);
 }
 
-static void nothing(void **state)
+TEST(nothing)
 {
-	(void)state;
 	begin();
 	expect(0, 0, 0);
 }
 
-static void windows(void **state)
+TEST(windows)
 {
-	(void)state;
 	begin();
 	jump(4, STUBS + 64);
 	memset(is + 9, 0xcc, 3);
@@ -84,9 +77,8 @@ static void windows(void **state)
 }
 
 /* A jump of two bytes goes to one in padding: that is put back after it. */
-static void short_windows(void **state)
+TEST(short_windows)
 {
-	(void)state;
 	begin();
 	is[20] = 0xeb;
 	is[21] = 34 - 22;
@@ -96,9 +88,8 @@ static void short_windows(void **state)
 }
 
 /* The jump of five bytes stands in code that was moved for it: all of that goes last. */
-static void rooms(void **state)
+TEST(rooms)
 {
-	(void)state;
 	begin();
 	is[2] = 0xeb;
 	is[3] = 19 - 4;
@@ -108,11 +99,10 @@ static void rooms(void **state)
 	expect(2, 11, 0);
 }
 
-static void branches(void **state)
+TEST(branches)
 {
 	const int32_t distance = (int32_t)(STUBS + 16 - (AT + 16));
 
-	(void)state;
 	begin();
 	file[10] = is[10] = 0x0f;
 	file[11] = is[11] = 0x84;
@@ -128,9 +118,8 @@ static void branches(void **state)
 }
 
 /* A uprobe's breakpoint stays, also where it is over a jump to a stub. */
-static void breakpoints(void **state)
+TEST(breakpoints)
 {
-	(void)state;
 	begin();
 	is[7] = 0xcc;
 	expect(0, 0, 0);
@@ -140,18 +129,16 @@ static void breakpoints(void **state)
 }
 
 /* The code that made system calls. */
-static void code(void **state)
+TEST(code)
 {
-	(void)state;
 	begin();
 	memset(is + 48, 0x41, 8);
 	expect(0, 0, 8);
 }
 
 /* Changes that are no gotrace's stay, and nothing at all is put back. */
-static void strangers(void **state)
+TEST(strangers)
 {
-	(void)state;
 	begin();
 	is[7] = 0x41;
 	assert_non_null(find());
@@ -167,14 +154,4 @@ static void strangers(void **state)
 	assert_non_null(find());
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(nothing),       cmocka_unit_test(rooms),
-		cmocka_unit_test(windows),       cmocka_unit_test(branches),
-		cmocka_unit_test(short_windows), cmocka_unit_test(code),
-		cmocka_unit_test(breakpoints),   cmocka_unit_test(strangers),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(nothing, rooms, windows, branches, short_windows, code, breakpoints, strangers)

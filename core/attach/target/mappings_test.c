@@ -2,31 +2,25 @@
 /* What this process has mapped, under names that /proc/PID/maps does not write as they are. */
 #include <fcntl.h>
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/target/mappings.h"
 
 static char folder[] = "/tmp/gotrace-maps.XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return !mkdtemp(folder) || chdir(folder) ? -1 : 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return rmdir(folder);
 }
 
@@ -52,13 +46,12 @@ static void assert_told(const void *at, const char *path)
 	assert_true(found);
 }
 
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	static const char *const names[] = { "plain", "a\nb", "a\\012b", "a\n\\012 b (deleted)",
 					     "\xff\t\\134 \n\n" };
 	char path[PATH_MAX], deleted[PATH_MAX + 16];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		snprintf(path, sizeof(path), "%s/%s", folder, names[i]);
 		snprintf(deleted, sizeof(deleted), "%s (deleted)", path);
@@ -77,12 +70,11 @@ static void test_paths(void **state)
 }
 
 /* A path as long as paths can be, of line ends. */
-static void test_long(void **state)
+TEST(test_long)
 {
 	char name[201], path[PATH_MAX];
 	int depth = 0;
 
-	(void)state;
 	memset(name, '\n', 200);
 	name[200] = '\0';
 	while (depth < 18 && mkdir(name, 0700) == 0 && chdir(name) == 0)
@@ -104,22 +96,12 @@ static void test_long(void **state)
 		assert_true(chdir("..") == 0 && rmdir(name) == 0);
 }
 
-static void test_none(void **state)
+TEST(test_none)
 {
 	struct mappings m;
 
-	(void)state;
 	assert_int_not_equal(mappings_open(&m, INT_MAX), 0);
 	mappings_close(&m);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paths),
-		cmocka_unit_test(test_long),
-		cmocka_unit_test(test_none),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, test_paths, test_long, test_none)

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/target/moved_bytes.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 /* push %rbp; mov %rsp,%rbp; sub $0x18,%rsp; lea (%rax,%rbx),%rax */
 static const unsigned char file[] = { 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83,
@@ -18,9 +13,8 @@ static void moved_are(const unsigned char *is, size_t from, size_t to)
 		assert_int_equal(moved_bytes_at(is, file, N, at), at >= from && at < to);
 }
 
-static void test_windows(void **state)
+TEST(test_windows)
 {
-	(void)state;
 	moved_are(file, 0, 0);
 	/* a jump of five bytes, and one int3 after it */
 	const unsigned char five[] = { 0x55, 0x48, 0x89, 0xe5, 0xe9, 1, 2, 3, 4, 0xcc, 0x04, 0x18 };
@@ -35,20 +29,11 @@ static void test_windows(void **state)
 	moved_are(probe, 0, 0);
 }
 
-static void test_jumps_of_the_file(void **state)
+TEST(test_jumps_of_the_file)
 {
-	(void)state;
 	const unsigned char jump[] = { 0xe9, 1, 2, 3, 4, 0xcc };
 	for (size_t at = 0; at < sizeof(jump); at++)
 		assert_false(moved_bytes_at(jump, jump, sizeof(jump), at));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows),
-		cmocka_unit_test(test_jumps_of_the_file),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_windows, test_jumps_of_the_file)

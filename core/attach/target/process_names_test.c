@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Processes by name: copies of sleep(1), which no other process has the name of. */
+#include "base/test_fixture.h"
 #include "attach/target/process_names.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,19 +11,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 /* Longer than a comm is, so that only the file's name is it. */
 #define LONG "gotrace-process-named-test"
 
 static char folder[] = "/tmp/gotrace-process-names.XXXXXX";
 static char name[64], path[160];
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	char command[512];
 
-	(void)state;
 	if (!mkdtemp(folder))
 		return -1;
 	snprintf(name, sizeof(name), LONG "-%d", getpid());
@@ -33,9 +29,8 @@ static int set_up(void **state)
 	return system(command);
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	unlink(path);
 	return rmdir(folder);
 }
@@ -69,11 +64,10 @@ static void stop(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static void by_the_name_of_the_file(void **state)
+TEST(by_the_name_of_the_file)
 {
 	pid_t found[4] = { 0 };
 
-	(void)state;
 	assert_int_equal(process_names_find(name, found, 4), 0);
 	pid_t one = start("another-name");
 
@@ -83,11 +77,10 @@ static void by_the_name_of_the_file(void **state)
 	assert_int_equal(process_names_find(name, found, 4), 0);
 }
 
-static void all_that_there_are(void **state)
+TEST(all_that_there_are)
 {
 	pid_t found[2] = { 0 }, one = start(name), two = start(name);
 
-	(void)state;
 	assert_int_equal(process_names_find(name, found, 2), 2);
 	assert_int_equal(found[0], one < two ? one : two);
 	assert_int_equal(found[1], one < two ? two : one);
@@ -97,13 +90,12 @@ static void all_that_there_are(void **state)
 }
 
 /* comm is what the kernel calls it: 15 bytes of the name. */
-static void by_comm(void **state)
+TEST(by_comm)
 {
 	char comm[16] = { 0 };
 	pid_t found[4], one = start("another-name");
 	bool seen = false;
 
-	(void)state;
 	memcpy(comm, LONG, 15);
 	size_t n = process_names_find(comm, found, 4);
 
@@ -113,13 +105,4 @@ static void by_comm(void **state)
 	stop(one);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(by_the_name_of_the_file),
-		cmocka_unit_test(all_that_there_are),
-		cmocka_unit_test(by_comm),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, by_the_name_of_the_file, all_that_there_are, by_comm)

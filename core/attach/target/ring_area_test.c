@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/target/ring_area.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #define SIZE (1u << 16)
 
-static void memory_of_each_ring(void **state)
+TEST(memory_of_each_ring)
 {
 	struct ring_area a;
 
-	(void)state;
 	assert_int_equal(ring_area_make(&a, 3, SIZE), 0);
 	for (unsigned i = 0; i < a.n; i++) {
 		assert_ptr_equal(a.memory[i].at, a.at + ring_area_offset(&a, i));
@@ -47,12 +42,11 @@ static void written(struct ring_area *a, unsigned i, uint64_t head)
 }
 
 /* Memory comes before it is written, and only then. */
-static void memory_as_it_is_needed(void **state)
+TEST(memory_as_it_is_needed)
 {
 	const uint64_t all = 8 * RING_AREA_FIRST, heads = RING_AREA_SIGNALS + 2 * RING_DATA;
 	struct ring_area a;
 
-	(void)state;
 	assert_int_equal(ring_area_make(&a, 2, (uint32_t)all), 0);
 	assert_int_equal(allocated(&a), heads + 2 * RING_AREA_FIRST);
 	assert_int_equal(ring_area_there(&a, 1), RING_DATA + RING_AREA_FIRST);
@@ -74,12 +68,11 @@ static void memory_as_it_is_needed(void **state)
 }
 
 /* A stub may be faster: what it writes is there. */
-static void a_fast_stub(void **state)
+TEST(a_fast_stub)
 {
 	const uint32_t all = 4 * RING_AREA_FIRST;
 	struct ring_area a;
 
-	(void)state;
 	assert_int_equal(ring_area_make(&a, 1, all), 0);
 	uint8_t *end = (uint8_t *)a.memory[0].at + RING_DATA + all - 1;
 	*end = 42;
@@ -89,12 +82,11 @@ static void a_fast_stub(void **state)
 }
 
 /* Rings are no file that a user would limit: there is no signal that kills. */
-static void a_limit_of_files(void **state)
+TEST(a_limit_of_files)
 {
 	struct rlimit old, low, now;
 	struct ring_area a;
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
 	low = (struct rlimit){ 4096, old.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
@@ -108,14 +100,13 @@ static void a_limit_of_files(void **state)
 }
 
 /* One that cannot be raised: in a child, which gives up its privileges. */
-static void a_hard_limit_of_files(void **state)
+TEST(a_hard_limit_of_files)
 {
 	const struct rlimit low = { 3 * SIZE, 3 * SIZE };
 	struct ring_area a;
 	pid_t pid = fork();
 	int status;
 
-	(void)state;
 	assert_true(pid >= 0);
 	if (!pid) {
 		bool fine = !setrlimit(RLIMIT_FSIZE, &low) && (geteuid() || !setuid(65534));
@@ -129,13 +120,5 @@ static void a_hard_limit_of_files(void **state)
 	assert_int_equal(status, 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(memory_of_each_ring),   cmocka_unit_test(memory_as_it_is_needed),
-		cmocka_unit_test(a_fast_stub),           cmocka_unit_test(a_limit_of_files),
-		cmocka_unit_test(a_hard_limit_of_files),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(memory_of_each_ring, memory_as_it_is_needed, a_fast_stub, a_limit_of_files,
+      a_hard_limit_of_files)

@@ -2,17 +2,12 @@
 /* What the kernel tells of threads that wait for a processor. */
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "attach/target/run_delay.h"
 #include "base/clock.h"
 
@@ -53,12 +48,11 @@ static bool can_ask(struct run_delay *d)
 }
 
 /* Threads that have ended count, of a process that has ended and was not waited for, too. */
-static void test_ended(void **state)
+TEST(test_ended)
 {
 	struct run_delay d;
 	siginfo_t ended;
 
-	(void)state;
 	if (!can_ask(&d))
 		skip();
 	pid_t pid = fork();
@@ -81,11 +75,10 @@ static void test_ended(void **state)
 }
 
 /* A look that is not due does not ask. */
-static void test_seldom(void **state)
+TEST(test_seldom)
 {
 	struct run_delay d;
 
-	(void)state;
 	if (!can_ask(&d))
 		skip();
 	d.due_ns = UINT64_MAX;
@@ -99,23 +92,13 @@ static void test_seldom(void **state)
 }
 
 /* Where the kernel does not tell, nothing is known. */
-static void test_closed(void **state)
+TEST(test_closed)
 {
 	struct run_delay d = { 0 };
 
-	(void)state;
 	run_delay_look(&d, getpid());
 	assert_false(d.told);
 	run_delay_close(&d);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ended),
-		cmocka_unit_test(test_seldom),
-		cmocka_unit_test(test_closed),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_ended, test_seldom, test_closed)

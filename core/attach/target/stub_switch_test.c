@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/target/stub_switch.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,7 +10,6 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "binary/binaries_fixture.h"
 
@@ -102,12 +100,11 @@ static uint32_t some_func(const struct here *h)
 }
 
 /* One byte of each stub of the function, and no other; a second time nothing more. */
-static void only_its_stubs(void **state)
+TEST(only_its_stubs)
 {
 	struct here h;
 	size_t left = 1;
 
-	(void)state;
 	set_up(&h);
 	uint32_t func = some_func(&h);
 	h.off[func] = true;
@@ -125,12 +122,11 @@ static void only_its_stubs(void **state)
 }
 
 /* Where the process has other code nothing is written. */
-static void other_code(void **state)
+TEST(other_code)
 {
 	struct here h;
 	size_t left = 0;
 
-	(void)state;
 	set_up(&h);
 	uint32_t func = some_func(&h);
 	h.off[func] = true;
@@ -140,13 +136,12 @@ static void other_code(void **state)
 	tear_down(&h);
 }
 
-static void no_process(void **state)
+TEST(no_process)
 {
 	struct here h;
 	size_t left = 0;
 	pid_t pid = fork();
 
-	(void)state;
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
@@ -156,13 +151,4 @@ static void no_process(void **state)
 	tear_down(&h);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_its_stubs),
-		cmocka_unit_test(other_code),
-		cmocka_unit_test(no_process),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, only_its_stubs, other_code, no_process)

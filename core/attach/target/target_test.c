@@ -4,27 +4,22 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/target/target.h"
 
 static char folder[] = "/tmp/gotrace-path.XXXXXX";
 
 /* A folder with the executable `here` and the folder `sub` with the executable `there`. */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	static const char *const files[] = { "here", "sub/there" };
 
-	(void)state;
 	if (!mkdtemp(folder) || chdir(folder) || mkdir("sub", 0755))
 		return -1;
 	for (int i = 0; i < 2; i++) {
@@ -36,9 +31,8 @@ static int set_up(void **state)
 	return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink("here") || unlink("sub/there") || rmdir("sub") || rmdir(folder) ? -1 : 0;
 }
 
@@ -55,9 +49,8 @@ static void expect(const char *path, const char *command, int err, const char *f
 }
 
 /* As execvp: an empty element is the current folder, wherever it stands. */
-static void empty_elements(void **state)
+TEST(empty_elements)
 {
-	(void)state;
 	expect(":/nonexistent", "here", 0, "./here");
 	expect("/nonexistent:", "here", 0, "./here");
 	expect("/nonexistent::/bin", "here", 0, "./here");
@@ -67,9 +60,8 @@ static void empty_elements(void **state)
 	expect(":sub", "there", 0, "sub/there");
 }
 
-static void in_order(void **state)
+TEST(in_order)
 {
-	(void)state;
 	expect("/nonexistent:sub:", "there", 0, "sub/there");
 	expect("", "sub/there", 0, "sub/there");
 	expect("", "", -ENOENT, NULL);
@@ -103,11 +95,10 @@ static int take(struct dl_phdr_info *info, size_t size, void *ctx)
 	return 1;
 }
 
-static void bias_of_loaded(void **state)
+TEST(bias_of_loaded)
 {
 	static const char *const paths[] = { "", "libc.so" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		struct loaded of = { .path = paths[i] };
 		uint64_t bias = 1;
@@ -122,12 +113,11 @@ static void bias_of_loaded(void **state)
 	}
 }
 
-static void bias_of_others(void **state)
+TEST(bias_of_others)
 {
 	uint64_t bias;
 	int fd = open("here", O_RDONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(target_executes(getpid(), fd), 0);
 	assert_int_equal(target_executes(getpid(), -1), -EBADF);
@@ -135,14 +125,4 @@ static void bias_of_others(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty_elements),
-		cmocka_unit_test(in_order),
-		cmocka_unit_test(bias_of_loaded),
-		cmocka_unit_test(bias_of_others),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, empty_elements, in_order, bias_of_loaded, bias_of_others)

@@ -2,12 +2,8 @@
 /* Threads that do not stop at once: which one, and why. */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -15,8 +11,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "base/test_fixture.h"
 #include "attach/target/process_stat.h"
 #include "attach/target/threads.h"
 
@@ -69,9 +65,8 @@ static void end(pid_t pid)
 	assert_int_equal(waitpid(pid, NULL, 0), pid);
 }
 
-static void sleeps_in_the_kernel(void **state)
+TEST(sleeps_in_the_kernel)
 {
-	(void)state;
 	char why[LATE_THREAD_BYTES], whole[LATE_THREAD_BYTES];
 	struct threads t;
 	pid_t pid = start(3000, false);
@@ -91,9 +86,8 @@ static void sleeps_in_the_kernel(void **state)
 }
 
 /* Each sleep is short, and it can be stopped between them. */
-static void sleeps_often(void **state)
+TEST(sleeps_often)
 {
-	(void)state;
 	struct threads t;
 	pid_t pid = start(10, true);
 
@@ -106,9 +100,8 @@ static void sleeps_often(void **state)
 }
 
 /* All others stand still while one is waited for: not for long at first. */
-static void patience_grows(void **state)
+TEST(patience_grows)
 {
-	(void)state;
 	struct patience before = { 0 };
 	pid_t pid = start(1, false), ended;
 
@@ -134,9 +127,8 @@ static void patience_grows(void **state)
 	end(pid);
 }
 
-static void is_gone(void **state)
+TEST(is_gone)
 {
-	(void)state;
 	struct threads t;
 	pid_t pid = start(1, false);
 
@@ -146,11 +138,10 @@ static void is_gone(void **state)
 }
 
 /* A thread that waits for its child of a vfork is of no use, but has not ended. */
-static void idle_in_the_kernel(void **state)
+TEST(idle_in_the_kernel)
 {
 	pid_t pid = start(3000, false);
 
-	(void)state;
 	wait_for_state(pid, 'D');
 	assert_int_equal(threads_idle(pid, 0), -EAGAIN);
 	end(pid);
@@ -201,12 +192,11 @@ static bool is_among(pid_t tid, const pid_t *tids, size_t n)
 }
 
 /* Where one thread is of no use, another is tried: those that sleep first. */
-static void idle_in_turn(void **state)
+TEST(idle_in_turn)
 {
 	pid_t pid = start_four(), tids[4];
 	size_t n = 0;
 
-	(void)state;
 	while (n < 4) {
 		for (n = 0; n < 4; n++) {
 			tids[n] = threads_idle(pid, n);
@@ -221,13 +211,12 @@ static void idle_in_turn(void **state)
 }
 
 /* A list of threads that cannot be opened says nothing about the process. */
-static void no_descriptor_left(void **state)
+TEST(no_descriptor_left)
 {
 	struct rlimit was, none;
 	struct threads t;
 	pid_t pid = start(1, false);
 
-	(void)state;
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &was), 0);
 	none = (struct rlimit){ 0, was.rlim_max };
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
@@ -243,9 +232,8 @@ static void no_descriptor_left(void **state)
 }
 
 /* A thread that is gone is no sign of the end, an end in a moment is one. */
-static void ends_soon(void **state)
+TEST(ends_soon)
 {
-	(void)state;
 	pid_t pid = fork();
 
 	if (!pid) {
@@ -260,14 +248,5 @@ static void ends_soon(void **state)
 	end(pid);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sleeps_in_the_kernel), cmocka_unit_test(sleeps_often),
-		cmocka_unit_test(patience_grows),       cmocka_unit_test(is_gone),
-		cmocka_unit_test(idle_in_the_kernel),   cmocka_unit_test(idle_in_turn),
-		cmocka_unit_test(no_descriptor_left),   cmocka_unit_test(ends_soon),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(sleeps_in_the_kernel, sleeps_often, patience_grows, is_gone, idle_in_the_kernel, idle_in_turn,
+      no_descriptor_left, ends_soon)

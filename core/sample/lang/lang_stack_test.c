@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of functions that a program gives, and stacks that have them. */
+#include "base/test_fixture.h"
 #include "sample/lang/lang_stack.h"
 
 #include <fcntl.h>
@@ -8,11 +9,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
 
 #include "trace/keys.h"
 
@@ -42,13 +38,12 @@ static const char *text_of(uint32_t length, uint32_t width, const void *bytes, s
 	return lang_text(to, sizeof(to), &t, bytes, most) ? to : NULL;
 }
 
-static void test_text(void **state)
+TEST(test_text)
 {
 	static const uint16_t two[] = { 0x7a, 0x20ac, 0xd800 };
 	static const uint32_t four[] = { 0x1f40d, 0x7fffffff };
 	static uint8_t many[256];
 
-	(void)state;
 	assert_string_equal(text_of(4, 1, "main", 4), "main");
 	assert_string_equal(text_of(3, 1, "\xfc\n\x7f", 3), "\xc3\xbc??");
 	assert_string_equal(text_of(3, 2, two, sizeof(two)), "z\xe2\x82\xac?");
@@ -88,13 +83,12 @@ static const struct sample_symbol *symbol_at(struct trace_writer *w, uint32_t pr
 	return l ? &t->symbols[l->frames[0].symbol] : NULL;
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct lang_names l = { 0 };
 	uint32_t process;
 	struct trace_writer *w = begin(&process);
 
-	(void)state;
 	take(&l, 0x1000, "Shop.find", "/srv/shop.py", 12);
 	take(&l, 0x2000, "<module>", "/srv/shop.py", 1);
 	const uint64_t find = lang_names_address(&l, SERIAL, 0x1000, process);
@@ -135,14 +129,13 @@ static void test_names(void **state)
 }
 
 /* Their number has a bound, and no address is used for two functions of a trace. */
-static void test_many_names(void **state)
+TEST(test_many_names)
 {
 	struct lang_names l = { 0 };
 	uint32_t process;
 	struct trace_writer *w = begin(&process);
 	uint64_t last = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < LANG_CODES_MAX + 1000; i++) {
 		take(&l, 0x1000 + 16ull * i, "f", "g.py", i % 5000);
 		if (i % 50000)
@@ -165,14 +158,13 @@ static void test_many_names(void **state)
 
 /* A program that changes its functions all the time takes no more memory, nor do two that have
  * frames without names. */
-static void test_unwritten(void **state)
+TEST(test_unwritten)
 {
 	struct lang_names l = { 0 };
 	uint32_t process;
 	struct trace_writer *w = begin(&process);
 	uint64_t first = 0, last = 0;
 
-	(void)state;
 	for (uint32_t i = 0; i < 100000; i++) {
 		take(&l, 0x1000, i % 2 ? "odd" : "even", "g.py", 1);
 		last = lang_names_address(&l, SERIAL, 0x1000, process);
@@ -191,13 +183,12 @@ static void test_unwritten(void **state)
 }
 
 /* Functions that all have the address of one have a bound, too. */
-static void test_many_of_one(void **state)
+TEST(test_many_of_one)
 {
 	struct lang_names l = { 0 };
 	uint32_t process;
 	struct trace_writer *w = begin(&process);
 
-	(void)state;
 	for (uint32_t i = 0; i < LANG_CODES_MAX - SAMPLE_PYTHON_FRAMES; i++) {
 		assert_false(lang_names_full(&l));
 		take(&l, 0x1000, "f", "", i);
@@ -220,11 +211,10 @@ static void test_many_of_one(void **state)
 static struct lang_names names;
 static uint64_t f[5]; /* addresses of functions whose code is at 0x100, 0x200 and so on */
 
-static int name_them(void **state)
+FIXTURE(name_them)
 {
 	char name[8];
 
-	(void)state;
 	for (uint64_t i = 1; i < 5; i++) {
 		snprintf(name, sizeof(name), "f%u", (unsigned)i);
 		take(&names, 0x100 * i, name, "f.py", 1);
@@ -233,9 +223,8 @@ static int name_them(void **state)
 	return 0;
 }
 
-static int forget_them(void **state)
+FIXTURE(forget_them)
 {
-	(void)state;
 	lang_names_free(&names);
 	return 0;
 }
@@ -251,7 +240,7 @@ static void check(const struct sample_python_record *r, const uint64_t *pcs, uin
 #define COUNT(x) (sizeof(x) / sizeof((x)[0]))
 
 /* f1 called f2, C called f3 back, which called f4, which is in C. */
-static void test_runs(void **state)
+TEST(test_runs)
 {
 	const uint64_t pcs[] = { 10, 11, 12, 13, 14, 15 };
 	const struct sample_python_record r = { .serial = SERIAL,
@@ -262,12 +251,11 @@ static void test_runs(void **state)
 							    RUN(1, 0x200), RUN(1, 0x100) } };
 	const uint64_t want[] = { 10, f[4], f[3], 12, 13, f[2], f[1], 15 };
 
-	(void)state;
 	check(&r, pcs, COUNT(pcs), want, COUNT(want));
 }
 
 /* An evaluator that begins or ends has an entry frame and no other. */
-static void test_empty_run(void **state)
+TEST(test_empty_run)
 {
 	const uint64_t pcs[] = { 10, 11, 12, 13 };
 	const struct sample_python_record r = { .serial = SERIAL,
@@ -277,12 +265,11 @@ static void test_empty_run(void **state)
 						.frames = { RUN(1, 0x100) } };
 	const uint64_t want[] = { 10, 11, f[1], 13 };
 
-	(void)state;
 	check(&r, pcs, COUNT(pcs), want, COUNT(want));
 }
 
 /* The walk ended early, or had no tables for C: the rest is outermost. */
-static void test_short_walk(void **state)
+TEST(test_short_walk)
 {
 	const uint64_t pcs[] = { 10, 11 };
 	const struct sample_python_record r = { .serial = SERIAL,
@@ -293,12 +280,11 @@ static void test_short_walk(void **state)
 							    RUN(1, 0x100) } };
 	const uint64_t want[] = { 10, f[3], STACK_MISSING_PC, f[2], f[1] };
 
-	(void)state;
 	check(&r, pcs, COUNT(pcs), want, COUNT(want));
 }
 
 /* The chain was damaged, or too long. */
-static void test_missing(void **state)
+TEST(test_missing)
 {
 	const uint64_t pcs[] = { 10, 11, 12 };
 	const struct sample_python_record r = { .serial = SERIAL,
@@ -309,7 +295,6 @@ static void test_missing(void **state)
 							    RUN(0, PYTHON_MISSING) } };
 	const uint64_t want[] = { 10, f[1], LANG_UNREADABLE, STACK_MISSING_PC, 12 };
 
-	(void)state;
 	check(&r, pcs, COUNT(pcs), want, COUNT(want));
 	/* More runs than are kept: frames are missing once. */
 	const struct sample_python_record many = {
@@ -320,7 +305,7 @@ static void test_missing(void **state)
 	check(&many, pcs, COUNT(pcs), once, COUNT(once));
 }
 
-static void test_room(void **state)
+TEST(test_room)
 {
 	const uint64_t pcs[] = { 10, 11 };
 	const struct sample_python_record r = { .serial = SERIAL,
@@ -330,18 +315,16 @@ static void test_room(void **state)
 						.frames = { RUN(0, 0x100), RUN(0, 0x200) } };
 	uint64_t to[2] = { 0, 0 };
 
-	(void)state;
 	assert_int_equal(lang_stack(&names, &r, 0, pcs, 2, to, 2), 2);
 	assert_int_equal(to[1], f[1]);
 }
 
 /* Records of any content. */
-static void test_random(void **state)
+TEST(test_random)
 {
 	static struct sample_python_record r;
 	uint64_t pcs[64], to[128], seed = 1;
 
-	(void)state;
 	for (unsigned k = 0; k < 20000; k++) {
 		uint8_t *bytes = (uint8_t *)&r;
 
@@ -355,16 +338,6 @@ static void test_random(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_text),        cmocka_unit_test(test_names),
-		cmocka_unit_test(test_many_names),  cmocka_unit_test(test_runs),
-		cmocka_unit_test(test_empty_run),   cmocka_unit_test(test_short_walk),
-		cmocka_unit_test(test_missing),     cmocka_unit_test(test_room),
-		cmocka_unit_test(test_random),      cmocka_unit_test(test_unwritten),
-		cmocka_unit_test(test_many_of_one),
-	};
-
-	return cmocka_run_group_tests(tests, name_them, forget_them);
-}
+TESTS_BETWEEN(name_them, forget_them, test_text, test_names, test_many_names, test_runs,
+	      test_empty_run, test_short_walk, test_missing, test_room, test_random, test_unwritten,
+	      test_many_of_one)

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The layout of an interpreter, by its version and from files. */
+#include "base/test_fixture.h"
 #include "sample/lang/python_layout.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #define WORDS (PYTHON_RUNTIME_BYTES / 8)
 
@@ -32,11 +29,10 @@ static int layout(struct sample_python *to, uint64_t version, const uint64_t *wo
 	return python_layout_of(to, version, 0x5000, 0x7000, words, n * 8);
 }
 
-static void test_table(void **state)
+TEST(test_table)
 {
 	struct sample_python a, b;
 
-	(void)state;
 	assert_int_equal(layout(&a, 0x030b07f0, NULL, 0), 0);
 	assert_int_equal(layout(&b, 0x030b02f0, NULL, 0), 0);
 	assert_memory_equal(&a, &b, sizeof(a));
@@ -48,23 +44,21 @@ static void test_table(void **state)
 	assert_int_equal(a.interpreter_threads, 72);
 }
 
-static void test_other_versions(void **state)
+TEST(test_other_versions)
 {
 	struct sample_python a;
 
-	(void)state;
 	assert_int_equal(layout(&a, 0x030a0df0, NULL, 0), -ENOTSUP);
 	assert_int_equal(layout(&a, 0x030e00f0, NULL, 0), -ENOTSUP);
 	assert_int_equal(layout(&a, 0, NULL, 0), -ENOTSUP);
 	assert_int_equal(layout(&a, UINT64_MAX, NULL, 0), -ENOTSUP);
 }
 
-static void test_debug_offsets(void **state)
+TEST(test_debug_offsets)
 {
 	struct sample_python a;
 	uint64_t words[WORDS];
 
-	(void)state;
 	fill(words);
 	assert_int_equal(layout(&a, words[1], words, WORDS), 0);
 	assert_int_equal(a.interpreters, 0x5000 + 1005);
@@ -78,12 +72,11 @@ static void test_debug_offsets(void **state)
 	assert_false(a.by_cframe || a.no_entry_frame);
 }
 
-static void test_bad_offsets(void **state)
+TEST(test_bad_offsets)
 {
 	struct sample_python a;
 	uint64_t words[WORDS];
 
-	(void)state;
 	fill(words);
 	assert_int_equal(layout(&a, words[1], words, WORDS - 1), -EINVAL);
 	assert_int_equal(layout(&a, words[1] + 0x100, words, WORDS), -EINVAL);
@@ -104,17 +97,15 @@ static void test_bad_offsets(void **state)
 
 static char folder[] = "/tmp/gotrace-python.XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", folder);
 	return system(command);
 }
@@ -136,14 +127,13 @@ static int build(const char *name, const char *text)
 
 #define EXPORTS "char PyCode_Type[8] = { 1 }; int run(void) { return 1; }"
 
-static void test_recognize(void **state)
+TEST(test_recognize)
 {
 	struct lang_layout a;
 	char text[4096];
 	uint64_t words[WORDS];
 	size_t n;
 
-	(void)state;
 	fill(words);
 	n = (size_t)snprintf(text, sizeof(text),
 			     EXPORTS "unsigned long Py_Version = 0x030d00f0, _PyRuntime[500] = {");
@@ -166,12 +156,11 @@ static void test_recognize(void **state)
 	close(fd);
 }
 
-static void test_no_interpreter(void **state)
+TEST(test_no_interpreter)
 {
 	struct lang_layout a;
 	int fd = build("plain.so", EXPORTS);
 
-	(void)state;
 	assert_int_equal(lang_python.recognize(fd, &a), -ENOENT);
 	close(fd);
 	fd = build("old.so", EXPORTS "unsigned long _PyRuntime[500];");
@@ -190,7 +179,7 @@ static void test_no_interpreter(void **state)
 }
 
 /* Each beginning of the file, and the file with each byte of its headers changed. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	int fd = build("whole.so",
 		       EXPORTS "unsigned long Py_Version = 0x030b02f0, _PyRuntime[500] = { 1 };");
@@ -199,7 +188,6 @@ static void test_damaged(void **state)
 	ssize_t n = read(fd, bytes, sizeof(bytes));
 	int found = 0;
 
-	(void)state;
 	close(fd);
 	assert_true(n > 1024);
 	fd = memfd_create("damaged", MFD_CLOEXEC);
@@ -235,7 +223,7 @@ static size_t address_space_kb(void)
 }
 
 /* Each of its sections claims to be a large table of symbols, and all are the same bytes. */
-static void test_many_tables(void **state)
+TEST(test_many_tables)
 {
 	static Elf64_Shdr sections[HEADERS];
 	const Elf64_Ehdr head = { .e_ident = { 0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1 },
@@ -249,7 +237,6 @@ static void test_many_tables(void **state)
 	int fd = memfd_create("many", MFD_CLOEXEC);
 	struct lang_layout a;
 
-	(void)state;
 	for (size_t i = 1; i < HEADERS; i++)
 		sections[i] = (Elf64_Shdr){ .sh_type = i % 2 ? SHT_DYNSYM : SHT_STRTAB,
 					    .sh_offset = 4096,
@@ -266,14 +253,5 @@ static void test_many_tables(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_table),         cmocka_unit_test(test_other_versions),
-		cmocka_unit_test(test_debug_offsets), cmocka_unit_test(test_bad_offsets),
-		cmocka_unit_test(test_recognize),     cmocka_unit_test(test_no_interpreter),
-		cmocka_unit_test(test_damaged),       cmocka_unit_test(test_many_tables),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, test_table, test_other_versions, test_debug_offsets,
+	      test_bad_offsets, test_recognize, test_no_interpreter, test_damaged, test_many_tables)

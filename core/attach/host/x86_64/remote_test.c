@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "attach/target/remote.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "attach/target/threads.h"
 
 static struct host_regs in_call(uint64_t number, int64_t result)
@@ -29,9 +25,8 @@ static struct host_regs in_call(uint64_t number, int64_t result)
 	};
 }
 
-static void test_restarted_calls(void **state)
+TEST(test_restarted_calls)
 {
-	(void)state;
 	struct host_regs r = in_call(SYS_futex, -512);
 
 	host_regs_rewind_call(&r);
@@ -135,9 +130,8 @@ static uint64_t spare_code(void)
 	return (uint64_t)at;
 }
 
-static void test_calls(void **state)
+TEST(test_calls)
 {
-	(void)state;
 	const uint64_t at = spare_code();
 	pid_t pid = start_child();
 	struct threads t;
@@ -199,9 +193,8 @@ static pid_t second_thread(pid_t pid)
 
 /* It is the only one that is stopped, and not the one that /proc/PID/mem is of: a kernel with
  * PROC_MEM_FORCE_PTRACE lets nobody write text through that. */
-static void test_other_thread(void **state)
+TEST(test_other_thread)
 {
-	(void)state;
 	const uint64_t at = spare_code();
 	pid_t pid = start_two();
 	pid_t tid = second_thread(pid);
@@ -229,9 +222,8 @@ static int kill_child(pid_t pid)
 }
 
 /* A remote call reports the first failure and tries no further call. */
-static void test_failures(void **state)
+TEST(test_failures)
 {
-	(void)state;
 	static const uint64_t getppid_[7] = { SYS_getppid };
 	const uint64_t at = spare_code();
 	pid_t pid = start_child();
@@ -279,9 +271,8 @@ static void stop_outside(struct threads *t, pid_t pid, uint64_t at)
 }
 
 /* As if gotrace had died at once: nobody puts anything back. */
-static void test_code_restores_by_itself(void **state)
+TEST(test_code_restores_by_itself)
 {
-	(void)state;
 	static const uint64_t all = ~0ull;
 	const uint64_t at = spare_code(), args[7] = { SYS_getppid };
 	pid_t pid = start_child();
@@ -311,15 +302,5 @@ static void test_code_restores_by_itself(void **state)
 	end_child(pid);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_restarted_calls),
-		cmocka_unit_test(test_calls),
-		cmocka_unit_test(test_other_thread),
-		cmocka_unit_test(test_failures),
-		cmocka_unit_test(test_code_restores_by_itself),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_restarted_calls, test_calls, test_other_thread, test_failures,
+      test_code_restores_by_itself)

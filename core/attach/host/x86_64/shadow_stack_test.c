@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which executables ask for a shadow stack: files of a header, one program header and a note. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include <elf.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "attach/host/shadow_stack.h"
 
 #define FEATURES GNU_PROPERTY_X86_FEATURE_1_AND
@@ -59,11 +55,10 @@ static bool asks(const struct file *f, size_t size)
 	return found;
 }
 
-static void properties(void **state)
+TEST(properties)
 {
 	struct file f = file_of(FEATURES, SHSTK | 1, OTHER, 1);
 
-	(void)state;
 	assert_true(asks(&f, sizeof(f)));
 	f = file_of(OTHER, 1, FEATURES, SHSTK);
 	assert_true(asks(&f, sizeof(f)));
@@ -75,11 +70,10 @@ static void properties(void **state)
 }
 
 /* A note that is cut short is no promise; a file that cannot be read might hold one. */
-static void damaged(void **state)
+TEST(damaged)
 {
 	struct file f = file_of(FEATURES, SHSTK, OTHER, 1);
 
-	(void)state;
 	assert_true(asks(&f, sizeof(f) - 1));
 	assert_true(asks(&f, sizeof(f.e) - 1));
 	f.n.n_descsz = UINT32_MAX;
@@ -92,19 +86,9 @@ static void damaged(void **state)
 	assert_true(asks(&f, sizeof(f)));
 }
 
-static void processes(void **state)
+TEST(processes)
 {
-	(void)state;
 	assert_true(shadow_stack_of_process(0x7fffffff)); /* there is none */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(properties),
-		cmocka_unit_test(damaged),
-		cmocka_unit_test(processes),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(properties, damaged, processes)

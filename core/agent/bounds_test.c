@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What may be there at one time is less than all. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "agent/bounds.h"
 
-static void test_sums(void **state)
+TEST(test_sums)
 {
-	(void)state;
 	for (uint64_t memory = AGENT_MEMORY_MIN; memory < 4ull << 30; memory += 37ull << 20) {
 		const struct agent_bounds b = agent_bounds(memory, 64);
 		const uint64_t always = b.processes + b.members + 64 * 128 * b.goroutines;
@@ -29,9 +23,4 @@ static void test_sums(void **state)
 	assert_int_equal(agent_bounds(1, 1).hold, agent_bounds(AGENT_MEMORY_MIN, 1).hold);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_sums) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_sums)

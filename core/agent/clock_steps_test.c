@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Steps of the real time, after which no profile is too old. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "agent/clock_steps.h"
 
 #define SECOND 1000000000ull
 #define HOUR   (3600 * SECOND)
 #define START  (1764000000ull * SECOND)
 
-static void test_ahead(void **state)
+TEST(test_ahead)
 {
 	struct clock_steps c = { 0 };
 
-	(void)state;
 	assert_true(clock_steps_settled(&c, 0));
 	assert_int_equal(clock_steps_look(&c, START, 5 * SECOND), 0);
 	/* as time goes; slewed; a day of suspend, which both clocks count */
@@ -35,11 +29,10 @@ static void test_ahead(void **state)
 }
 
 /* What was set back and is set right makes those of before as old as they are. */
-static void test_back(void **state)
+TEST(test_back)
 {
 	struct clock_steps c = { 0 };
 
-	(void)state;
 	assert_int_equal(clock_steps_look(&c, START, SECOND), 0);
 	assert_int_equal(clock_steps_look(&c, SECOND, 2 * SECOND), 0);
 	assert_true(clock_steps_settled(&c, 2 * SECOND));
@@ -47,12 +40,4 @@ static void test_back(void **state)
 	assert_false(clock_steps_settled(&c, 3 * SECOND));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ahead),
-		cmocka_unit_test(test_back),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_ahead, test_back)

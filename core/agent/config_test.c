@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The agent's file, right and wrong, and what its rules say of processes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <stdio.h>
@@ -13,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/config.h"
 #include "agent/label_rules.h"
 #include "base/log.h"
@@ -34,11 +29,10 @@ static int read_text(struct agent_config *c, const char *text)
 
 #define STORE "\"store\": {\"directory\": \"/s\"}"
 
-static void test_defaults(void **state)
+TEST(test_defaults)
 {
 	struct agent_config c;
 
-	(void)state;
 	assert_int_equal(read_text(&c, "{" STORE "}"), 0);
 	assert_int_equal(c.interval_ns, 15000000000ull);
 	assert_int_equal(c.hz, 19);
@@ -52,11 +46,10 @@ static void test_defaults(void **state)
 	config_free(&c);
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct agent_config c;
 
-	(void)state;
 	assert_int_equal(
 		read_text(
 			&c,
@@ -90,7 +83,7 @@ static void test_all(void **state)
 	config_free(&c);
 }
 
-static void test_wrong(void **state)
+TEST(test_wrong)
 {
 	static const struct {
 		const char *text, *says;
@@ -134,7 +127,6 @@ static void test_wrong(void **state)
 		{ "{}", "no \"directory\"" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct agent_config c;
 
@@ -169,7 +161,7 @@ static void expect(const struct agent_config *c, const struct facts *f, const ch
 	pairs_free(&got);
 }
 
-static void test_rules(void **state)
+TEST(test_rules)
 {
 	struct fact_env env[] = { { (char *)(uintptr_t) "A", (char *)(uintptr_t) "12" } };
 	struct facts nginx = { .executable = (char *)(uintptr_t) "/usr/sbin/nginx",
@@ -184,7 +176,6 @@ static void test_rules(void **state)
 	char *service;
 	int err;
 
-	(void)state;
 	assert_int_equal(
 		read_text(
 			&c,
@@ -211,14 +202,13 @@ static void test_rules(void **state)
 	config_free(&c);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct fact_env env[] = { { (char *)(uintptr_t) "OTEL_SERVICE_NAME",
 				    (char *)(uintptr_t) "shop" } };
 	struct facts f = { .program = (char *)(uintptr_t) "app" };
 	struct agent_config c;
 
-	(void)state;
 	assert_int_equal(read_text(&c, "{" STORE "}"), 0);
 	*c.host = '\0';
 	expect(&c, &f, "app", "{}");
@@ -247,12 +237,11 @@ static void test_names(void **state)
 }
 
 /* The host's name is a label, unless the file gives another; a store may be kept for ever. */
-static void test_host(void **state)
+TEST(test_host)
 {
 	struct facts f = { .program = (char *)(uintptr_t) "app" };
 	struct agent_config c;
 
-	(void)state;
 	assert_int_equal(
 		read_text(&c,
 			  "{\"labels\": {\"host\": \"mine\"}, \"store\": {\"directory\": \"/s\","

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is read of a process, from a /proc made up for it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/facts.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -47,11 +42,10 @@ static void read_it(struct facts *f, const char *exe)
 	assert_int_equal(facts_read(f, proc, 7, exe, "comm", allowed, 2), 0);
 }
 
-static void test_all(void **state)
+TEST(test_all)
 {
 	struct facts f;
 
-	(void)state;
 	PUT("cmdline", "nginx\0-g\0daemon off;\0\0");
 	PUT("environ", "SECRET=x\0NAME=a=b\0EMPTY=\0NAMES=no\0broken");
 	PUT("cgroup", "0::/system.slice/nginx.service\n");
@@ -69,7 +63,7 @@ static void test_all(void **state)
 	facts_free(&f);
 }
 
-static void test_containers(void **state)
+TEST(test_containers)
 {
 	static const struct {
 		const char *cgroup, *container, *unit, *path;
@@ -92,7 +86,6 @@ static void test_containers(void **state)
 		{ "nothing\n:\n::\n", NULL, NULL, "" },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct facts f;
 
@@ -114,7 +107,7 @@ static void test_containers(void **state)
 
 #define POD "6c1b9d6e-1f2a-4b3c-8d4e-5f60718293a4"
 
-static void test_pods(void **state)
+TEST(test_pods)
 {
 	static const struct {
 		const char *cgroup, *pod;
@@ -135,7 +128,6 @@ static void test_pods(void **state)
 		{ "0::/kubepods/podpodpod\n", NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct facts f;
 
@@ -149,11 +141,10 @@ static void test_pods(void **state)
 }
 
 /* A process that has ended, and a thread of the kernel. */
-static void test_nothing(void **state)
+TEST(test_nothing)
 {
 	struct facts f;
 
-	(void)state;
 	take_away("cmdline");
 	take_away("environ");
 	take_away("cgroup");
@@ -180,11 +171,10 @@ static void expect_program(const char *exe, const char *comm, const char *comman
 }
 
 /* A file with several names has that by which it was started, if the kernel agrees. */
-static void test_names(void **state)
+TEST(test_names)
 {
 	static const char redis[] = "/usr/bin/redis-check-rdb", box[] = "/bin/busybox";
 
-	(void)state;
 	expect_program(redis, "redis-server", "/usr/bin/redis-server 127.0.0.1:6379",
 		       "redis-server");
 	expect_program(redis, "redis-server", "redis-server", "redis-server");
@@ -210,9 +200,8 @@ static void expect_kernel(const char *stat, bool kernel)
 	facts_free(&f);
 }
 
-static void test_kernel(void **state)
+TEST(test_kernel)
 {
-	(void)state;
 	PUT("cmdline", "");
 	expect_kernel("7 (kworker/0:1) I 2 0 0 0 -1 69238880 0 0", true);
 	expect_kernel("7 (a) b) 69238880 ) S 2 0 0 0 -1 4194560 0 0", false);
@@ -222,13 +211,12 @@ static void test_kernel(void **state)
 	take_away("stat");
 }
 
-static void test_long(void **state)
+TEST(test_long)
 {
 	const size_t n = 3 << 20;
 	char *long_line = malloc(n);
 	struct facts f;
 
-	(void)state;
 	memset(long_line, 'x', n);
 	put("cmdline", long_line, n);
 	put("environ", long_line, n);
@@ -238,21 +226,19 @@ static void test_long(void **state)
 	free(long_line);
 }
 
-static int make_proc(void **state)
+FIXTURE(make_proc)
 {
 	char path[64];
 
-	(void)state;
 	if (!mkdtemp(proc))
 		return -1;
 	snprintf(path, sizeof(path), "%s/7", proc);
 	return mkdir(path, 0700);
 }
-static int remove_proc(void **state)
+FIXTURE(remove_proc)
 {
 	char path[64];
 
-	(void)state;
 	take_away("cmdline");
 	take_away("environ");
 	take_away("cgroup");
@@ -260,14 +246,5 @@ static int remove_proc(void **state)
 	return rmdir(path) || rmdir(proc);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_all),     cmocka_unit_test(test_containers),
-		cmocka_unit_test(test_nothing), cmocka_unit_test(test_pods),
-		cmocka_unit_test(test_names),   cmocka_unit_test(test_kernel),
-		cmocka_unit_test(test_long),
-	};
-
-	return cmocka_run_group_tests(tests, make_proc, remove_proc);
-}
+TESTS_BETWEEN(make_proc, remove_proc, test_all, test_containers, test_nothing, test_pods,
+	      test_names, test_kernel, test_long)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What is known of processes stays within its bytes, and is found out again. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <string.h>
 
+#include "base/test_fixture.h"
 #include "agent/split.h"
 
 #define PROCESSES 5000
@@ -26,12 +21,11 @@ static struct member *ask(struct splitter *s, uint32_t pid)
 	return m;
 }
 
-static void test_bounded(void **state)
+TEST(test_bounded)
 {
 	struct agent_config c;
 	struct splitter s = { .config = &c, .proc = "/nowhere", .most_bytes = BYTES };
 
-	(void)state;
 	assert_int_equal(config_parse(&c, "a", "{\"store\": {\"directory\": \"/s\"}}"), 0);
 	for (uint32_t pid = 1; pid <= PROCESSES; pid++) {
 		ask(&s, pid);
@@ -55,9 +49,4 @@ static void test_bounded(void **state)
 	config_free(&c);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_bounded) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_bounded)

@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Names of containers from a kubelet's folder of links. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/pods.h"
 #include "agent/split.h"
 
@@ -52,11 +47,10 @@ static void expect(struct pods *p, const char *id, const char *pod, const char *
 	assert_string_equal(n->container, container);
 }
 
-static void test_names(void **state)
+TEST(test_names)
 {
 	struct pods p = { .directory = logs };
 
-	(void)state;
 	empty();
 	assert_null(pods_find(&p, ID_A));
 	add_link("coredns-5d78c9869d-4xk2p_kube-system_coredns-" ID_A ".log");
@@ -75,12 +69,11 @@ static void test_names(void **state)
 }
 
 /* A folder that changed twice within a tick of the clock has one time. */
-static void test_same_time(void **state)
+TEST(test_same_time)
 {
 	struct pods p = { .directory = logs };
 	struct stat st;
 
-	(void)state;
 	empty();
 	add_link("web-0_shop_front-" ID_A ".log");
 	assert_int_equal(stat(logs, &st), 0);
@@ -92,7 +85,7 @@ static void test_same_time(void **state)
 	pods_free(&p);
 }
 
-static void test_other_files(void **state)
+TEST(test_other_files)
 {
 	static const char *const names[] = {
 		"",
@@ -115,7 +108,6 @@ static void test_other_files(void **state)
 	};
 	struct pods p = { .directory = logs };
 
-	(void)state;
 	empty();
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (*names[i])
@@ -162,12 +154,11 @@ static void begin(struct splitter *s, struct agent_config *c, uint32_t pid, cons
 }
 
 /* The link is there some time after the process. */
-static void test_later(void **state)
+TEST(test_later)
 {
 	struct agent_config c;
 	struct splitter s;
 
-	(void)state;
 	empty();
 	begin(&s, &c, 7, "/kubepods/burstable/pod6c1b9d6e-1f2a-4b3c-8d4e-5f60718293a4/" ID_A);
 	assert_null(strstr(labels_in(&s, 7), "namespace"));
@@ -190,12 +181,11 @@ static void test_later(void **state)
 }
 
 /* A user may make groups with any name below his own. */
-static void test_users_group(void **state)
+TEST(test_users_group)
 {
 	struct agent_config c;
 	struct splitter s;
 
-	(void)state;
 	empty();
 	add_link("web-0_shop_front-" ID_A ".log");
 	begin(&s, &c, 8, "/user.slice/user-1000.slice/user@1000.service/app.slice/" ID_A);
@@ -208,31 +198,21 @@ static void test_users_group(void **state)
 	config_free(&c);
 }
 
-static int make_root(void **state)
+FIXTURE(make_root)
 {
-	(void)state;
 	if (!mkdtemp(root))
 		return -1;
 	snprintf(logs, sizeof(logs), "%s/containers", root);
 	return 0;
 }
 
-static int remove_root(void **state)
+FIXTURE(remove_root)
 {
 	char command[64];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", root);
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),       cmocka_unit_test(test_same_time),
-		cmocka_unit_test(test_other_files), cmocka_unit_test(test_later),
-		cmocka_unit_test(test_users_group),
-	};
-
-	return cmocka_run_group_tests(tests, make_root, remove_root);
-}
+TESTS_BETWEEN(make_root, remove_root, test_names, test_same_time, test_other_files, test_later,
+	      test_users_group)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Several services in one message for a Collector, and what its answers say. */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "agent/push_body.h"
 #include "export/export_fixture.h"
 #include "export/otlp/otlp_fixture.h"
@@ -31,7 +26,7 @@ static void expect(const Otlp__ResourceProfiles *r, const char *key, const char 
 	assert_string_equal(v->text, text);
 }
 
-static void test_otlp(void **state)
+TEST(test_otlp)
 {
 	size_t n, size;
 	char *pprof = fixture_export("fixtures/samples/leafs.gotrace", "pprof",
@@ -43,7 +38,6 @@ static void test_otlp(void **state)
 		row("damaged", "[", 9),
 	};
 
-	(void)state;
 	assert_non_null(b);
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(push_body_add(b, &rows[i], (uint8_t *)pprof, n), 0);
@@ -72,14 +66,13 @@ static void test_otlp(void **state)
 	free(pprof);
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
 	Otlp__PartialSuccess some = OTLP__PARTIAL_SUCCESS__INIT;
 	Otlp__Answer a = OTLP__ANSWER__INIT;
 	uint8_t bytes[64];
 	char why[5] = "";
 
-	(void)state;
 	assert_false(push_body_refused(true, "", 0, why, sizeof(why)));
 	a.partial_success = &some;
 	size_t n = otlp__answer__pack(&a, bytes);
@@ -94,10 +87,4 @@ static void test_answers(void **state)
 	assert_false(push_body_refused(true, (char *)bytes, n - 1, why, sizeof(why)));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_otlp),
-					    cmocka_unit_test(test_answers) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_otlp, test_answers)

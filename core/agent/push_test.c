@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Servers whose answers have no end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -19,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/push.h"
 #include "agent/store.h"
 #include "base/log.h"
@@ -263,22 +258,20 @@ static struct push_counts push_all_to(struct taking *t, unsigned n)
 }
 
 /* The last stretch is stored just before the pusher stops. */
-static void test_last(void **state)
+TEST(test_last)
 {
 	struct taking t = { 0 };
 
-	(void)state;
 	add_profiles(100, 1000);
 	push_within(&t, 100, UINT64_MAX / 4);
 	assert_int_equal(t.n_ids, 100);
 }
 
 /* What 40 services have is in one request. */
-static void test_together(void **state)
+TEST(test_together)
 {
 	struct taking t = { 0 };
 
-	(void)state;
 	add_profiles(40, 1000);
 	const struct push_counts c = push_all_to(&t, 40);
 
@@ -289,11 +282,10 @@ static void test_together(void **state)
 }
 
 /* However many there are, a request has so many bytes and no more, or one profile. */
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct taking t = { 0 }, large = { 0 };
 
-	(void)state;
 	add_profiles(150, 30000);
 	assert_int_equal(push_all_to(&t, 150).pushed, 150);
 	assert_int_equal(t.n_ids, 150);
@@ -305,12 +297,11 @@ static void test_bounds(void **state)
 }
 
 /* A request that is refused says nothing of each profile in it: they are pushed one by one. */
-static void test_one_by_one(void **state)
+TEST(test_one_by_one)
 {
 	struct taking t = { 0 }, one = { .most = 1 };
 	struct store s;
 
-	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
 	t.never = (size_t)store_next_id(&s) + 2;
 	store_close(&s);
@@ -327,14 +318,13 @@ static void test_one_by_one(void **state)
 }
 
 /* A profile that cannot be opened keeps nobody waiting, whatever the error. */
-static void test_unreadable(void **state)
+TEST(test_unreadable)
 {
 	static const char *const paths[] = { "folder/x", "none", "x0.pb.gz/x" };
 	struct taking t = { 0 };
 	struct store s;
 	char path[300];
 
-	(void)state;
 	log_set_sink(quiet, NULL);
 	assert_int_equal(store_open(&s, dir), 0);
 	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
@@ -353,9 +343,8 @@ static void test_unreadable(void **state)
 }
 
 /* With an hour for each push, none of these would end in the time that a test has. */
-static void test_endless(void **state)
+TEST(test_endless)
 {
-	(void)state;
 	log_set_sink(quiet, NULL);
 	add_profile();
 	assert_int_equal(push_to("HTTP/1.1 200 OK\r\n", "X: yyyyyyyyyyyyyyyyyyyyyyyy\r\n").failures,
@@ -372,13 +361,12 @@ static void test_endless(void **state)
 
 /* libcurl would append its keys to the file that a variable names, and OpenSSL loads what its
  * configuration names: sudo may keep both. The first test: later the libraries have begun. */
-static void test_variables(void **state)
+TEST(test_variables)
 {
 	char keys[128], conf[128];
 	int watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	struct pollfd seen = { .fd = watch, .events = POLLIN };
 
-	(void)state;
 	snprintf(keys, sizeof(keys), "%s/keys", dir);
 	snprintf(conf, sizeof(conf), "%s/openssl.cnf", dir);
 	FILE *f = fopen(conf, "w");
@@ -398,29 +386,18 @@ static void test_variables(void **state)
 	unsetenv("SUDO_UID");
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/push_test.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_variables),  cmocka_unit_test(test_endless),
-		cmocka_unit_test(test_together),   cmocka_unit_test(test_last),
-		cmocka_unit_test(test_bounds),     cmocka_unit_test(test_one_by_one),
-		cmocka_unit_test(test_unreadable),
-	};
-
-	return cmocka_run_group_tests(tests, make_dir, remove_dir);
-}
+TESTS_BETWEEN(make_dir, remove_dir, test_variables, test_endless, test_together, test_last,
+	      test_bounds, test_one_by_one, test_unreadable)

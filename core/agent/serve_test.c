@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Who is answered, and that nobody keeps others from it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <sys/socket.h>
 #include <time.h>
 
+#include "base/test_fixture.h"
 #include "agent/serve.c"
 #include "trace/samples_fixture.h"
 
@@ -127,7 +122,7 @@ static int ask_with(const char *path, const char *headers)
 
 /* ---- tests */
 
-static void test_guard(void **state)
+TEST(test_guard)
 {
 	static const struct {
 		struct serve_asked asked;
@@ -165,7 +160,6 @@ static void test_guard(void **state)
 	const char *host = "profiles.example:4041";
 	unsigned status;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		const char *why = serve_guard_refuses(&g, &cases[i].asked, &status);
 
@@ -191,9 +185,8 @@ static void test_guard(void **state)
 }
 
 /* Each profile has the stretch that ends with it, whatever the clock says. */
-static void test_clock_set_back(void **state)
+TEST(test_clock_set_back)
 {
-	(void)state;
 	start("127.0.0.1", NULL);
 	sampling = true;
 	assert_int_equal(ask_with("/debug/pprof/profile?seconds=1", HOST), 200);
@@ -204,9 +197,8 @@ static void test_clock_set_back(void **state)
 	server_stop(server);
 }
 
-static void test_answers(void **state)
+TEST(test_answers)
 {
-	(void)state;
 	start("127.0.0.1", NULL);
 	assert_int_equal(ask_with("/metrics", HOST), 200);
 	assert_int_equal(ask_with("/", HOST), 200);
@@ -225,11 +217,10 @@ static void test_answers(void **state)
 	server_stop(server);
 }
 
-static void test_token(void **state)
+TEST(test_token)
 {
 	FILE *f = fopen(token_path, "w");
 
-	(void)state;
 	assert_true(f && fputs("secret\n", f) >= 0 && !fclose(f));
 	start("0.0.0.0", token_path);
 	assert_int_equal(ask_with("/metrics", "Host: here.example\r\n"), 401);
@@ -247,11 +238,10 @@ static void test_token(void **state)
 
 /* Connections that say nothing, or a letter now and then, keep nobody out; those that are answered
  * stay. */
-static void test_silent(void **state)
+TEST(test_silent)
 {
 	int silent[5 * CONNECTIONS];
 
-	(void)state;
 	start("127.0.0.1", NULL);
 	for (size_t i = 0; i < sizeof(silent) / sizeof(*silent); i++) {
 		silent[i] = connect_to();
@@ -267,14 +257,13 @@ static void test_silent(void **state)
 }
 
 /* Which connection has to go. */
-static void test_pushed_out(void **state)
+TEST(test_pushed_out)
 {
 	struct connection *all[CONNECTIONS], *last;
 	struct connections c;
 	int ends[2 * CONNECTIONS + 2];
 	char letter;
 
-	(void)state;
 	connections_init(&c);
 	for (size_t i = 0; i <= CONNECTIONS; i++)
 		assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends + 2 * i),
@@ -303,14 +292,13 @@ static void test_pushed_out(void **state)
 
 /* Profiles that take ten minutes: there is an end to how many, others are answered meanwhile, and
  * the server ends without waiting for them. */
-static void test_stop(void **state)
+TEST(test_stop)
 {
 	static const char request[] =
 		"GET /debug/pprof/profile?seconds=600 HTTP/1.1\r\nHost: localhost\r\n\r\n";
 	int fds[PROFILES];
 	unsigned n = 0;
 
-	(void)state;
 	start("127.0.0.1", NULL);
 	for (size_t i = 0; i < PROFILES; i++) {
 		fds[i] = connect_to();
@@ -337,11 +325,10 @@ static void test_stop(void **state)
 		close(fds[i]);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
 	struct store s;
 
-	(void)state;
 	log_set_sink(quiet, NULL);
 	snprintf(dir, sizeof(dir), "/tmp/serve_test.XXXXXX");
 	if (!mkdtemp(dir) || store_open(&s, dir))
@@ -350,24 +337,14 @@ static int set_up(void **state)
 	snprintf(token_path, sizeof(token_path), "%s/token", dir);
 	return 0;
 }
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
 	char command[128];
 
-	(void)state;
 	log_set_sink(NULL, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_guard),          cmocka_unit_test(test_answers),
-		cmocka_unit_test(test_clock_set_back), cmocka_unit_test(test_token),
-		cmocka_unit_test(test_silent),         cmocka_unit_test(test_pushed_out),
-		cmocka_unit_test(test_stop),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, test_guard, test_answers, test_clock_set_back, test_token,
+	      test_silent, test_pushed_out, test_stop)

@@ -2,9 +2,6 @@
 /* A store on a full disk or with a spent quota: what its limits take out makes room again. */
 #include <errno.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +12,7 @@
 
 #include <sqlite3.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "agent/store.h"
 #include "base/log.h"
 
@@ -117,14 +113,13 @@ static ssize_t write_within_quota(int fd, const void *bytes, size_t n, off_t at)
 	return pwrite(fd, bytes, n, at);
 }
 
-static void test_quota(void **state)
+TEST(test_quota)
 {
 	char dir[] = "/tmp/gotrace-quota-XXXXXX", store[64], room[80], command[64];
 	sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
 	struct store_trimmed gone = { 0 };
 	struct store s;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	snprintf(store, sizeof(store), "%s/store", dir);
 	snprintf(room, sizeof(room), "%s/room", store);
@@ -150,12 +145,11 @@ static void test_quota(void **state)
 	assert_true(refusals > 0);
 }
 
-static void test_trim(void **state)
+TEST(test_trim)
 {
 	char dir[] = "/tmp/gotrace-full-XXXXXX";
 	int status;
 
-	(void)state;
 	assert_non_null(mkdtemp(dir));
 	fflush(NULL);
 	pid_t pid = fork();
@@ -171,12 +165,4 @@ static void test_trim(void **state)
 	assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_trim),
-		cmocka_unit_test(test_quota),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_trim, test_quota)

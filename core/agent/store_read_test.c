@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Stores that a stranger has made: they are read, or refused in one line, and nothing of them or
  * of the host is changed. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/profile_merge.h"
 #include "agent/store.h"
 #include "base/log.h"
@@ -154,11 +149,10 @@ static void write_journal(const char *victim)
 	fclose(f);
 }
 
-static void test_journal(void **state)
+TEST(test_journal)
 {
 	char victim[128];
 
-	(void)state;
 	make_store("day/x");
 	change("PRAGMA journal_mode=DELETE");
 	snprintf(victim, sizeof(victim), "%s", in_dir("victim"));
@@ -174,7 +168,7 @@ static void test_journal(void **state)
 	assert_int_equal(access(victim, F_OK), -1);
 }
 
-static void test_schema(void **state)
+TEST(test_schema)
 {
 	static const char *const hostile[] = {
 		"ALTER TABLE profiles RENAME TO p; CREATE VIEW profiles AS WITH RECURSIVE"
@@ -190,7 +184,6 @@ static void test_schema(void **state)
 		"ALTER TABLE profiles ADD COLUMN more",
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(hostile) / sizeof(*hostile); i++) {
 		make_store("day/x");
 		change(hostile[i]);
@@ -199,11 +192,10 @@ static void test_schema(void **state)
 	}
 }
 
-static void test_bounds(void **state)
+TEST(test_bounds)
 {
 	struct store s;
 
-	(void)state;
 	make_store("day/x");
 	change("UPDATE profiles SET labels = CAST(zeroblob(3000000) AS TEXT)");
 	assert_int_equal(store_open_to_read(&s, dir), 0);
@@ -226,12 +218,11 @@ static void test_bounds(void **state)
 }
 
 /* Bytes of the index are overwritten: by chance, or while its agent runs. */
-static void test_damaged_index(void **state)
+TEST(test_damaged_index)
 {
 	char zeros[4096] = { 0 };
 	struct store s;
 
-	(void)state;
 	make_store("day/x");
 	assert_int_equal(store_open(&s, dir), 0);
 	change("PRAGMA wal_checkpoint(TRUNCATE)");
@@ -255,13 +246,12 @@ static void test_damaged_index(void **state)
 }
 
 /* Names of rows that lead elsewhere. */
-static void test_paths(void **state)
+TEST(test_paths)
 {
 	static const char *const away[] = { "../x",   "/etc/passwd", "day/../../x", "",
 					    "day//x", "./x",         "day/..",      "day/" };
 	struct store s;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(away) / sizeof(*away); i++) {
 		make_store(away[i]);
 		assert_int_equal(store_open_to_read(&s, dir), 0);
@@ -274,12 +264,11 @@ static void test_paths(void **state)
 	}
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
 	struct store s;
 	int fd;
 
-	(void)state;
 	make_store("day/x");
 	assert_int_equal(mkdir(in_dir("day"), 0700), 0);
 	assert_int_equal(symlink("/etc/passwd", in_dir("day/link.gotrace")), 0);
@@ -305,9 +294,8 @@ static void test_files(void **state)
 }
 
 /* What SQLite would open besides the index. */
-static void test_beside(void **state)
+TEST(test_beside)
 {
-	(void)state;
 	make_store("day/x");
 	assert_int_equal(mkfifo(in_dir("index.db-wal"), 0600), 0);
 	refused("index.db-wal: it is no regular file");
@@ -355,14 +343,13 @@ static void list(char *to, size_t size)
 
 /* Rows that are in the write-ahead log alone, of an agent that runs, and of one that was killed:
  * they are read, and not a byte of the store changes. */
-static void test_log(void **state)
+TEST(test_log)
 {
 	static char before[8192], after[8192];
 	struct store s, other;
 	int ready[2], end[2], status;
 	char c = 0;
 
-	(void)state;
 	make_store("day/x");
 	assert_int_equal(pipe(ready), 0);
 	assert_int_equal(pipe(end), 0);
@@ -401,11 +388,10 @@ static void test_log(void **state)
 }
 
 /* An agent begins to write while the store is read as one to which nobody does. */
-static void test_changed(void **state)
+TEST(test_changed)
 {
 	struct store s;
 
-	(void)state;
 	make_store("day/x");
 	assert_int_equal(store_open_to_read(&s, dir), 0);
 	assert_int_equal(rows(&s), 1);
@@ -417,13 +403,12 @@ static void test_changed(void **state)
 }
 
 /* A small index cannot have a file read a million times. */
-static void test_same_file(void **state)
+TEST(test_same_file)
 {
 	const struct store_query all = { 0 };
 	struct trace_reader *r;
 	struct store s;
 
-	(void)state;
 	make_store("x");
 	assert_int_equal(samples_fixture_file(in_dir("x.gotrace"), true), 0);
 	assert_int_equal(store_open_to_read(&s, dir), 0);
@@ -441,18 +426,16 @@ static void test_same_file(void **state)
 	store_close(&s);
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	log_set_sink(keep, NULL);
 	snprintf(dir, sizeof(dir), "/tmp/store_read_test.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
 	char command[128];
 
-	(void)state;
 	log_set_sink(NULL, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
@@ -566,7 +549,7 @@ static void put_calls(void)
 
 /* A profile that cannot be read is named in one line, counted and left out; the others are not the
  * worse for it, whether it is the first, or another of them. */
-static void test_damaged(void **state)
+TEST(test_damaged)
 {
 	static const struct {
 		void (*damage)(void);
@@ -577,7 +560,6 @@ static void test_damaged(void **state)
 	char *left_out, *cut;
 	int lost;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		make_three();
 		all[i].damage();
@@ -603,7 +585,7 @@ static void test_damaged(void **state)
 
 /* No choice by labels loses a profile whose labels cannot be read without a word, and without such
  * a choice it counts. */
-static void test_damaged_labels(void **state)
+TEST(test_damaged_labels)
 {
 	static const char *const labels[] = { "{\"a\"", "", "[]", "{\"a\":1}" };
 	struct store_query chosen = { 0 };
@@ -611,7 +593,6 @@ static void test_damaged_labels(void **state)
 	struct store s;
 	int lost;
 
-	(void)state;
 	make_three();
 	assert_int_equal(pairs_add(&chosen.labels, "a", "b"), 0);
 	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++) {
@@ -637,12 +618,11 @@ static void test_damaged_labels(void **state)
 }
 
 /* What is before the place where it was cut off is read. */
-static void test_cut_off(void **state)
+TEST(test_cut_off)
 {
 	char *left_out, *cut;
 	int lost;
 
-	(void)state;
 	make_three();
 	assert_int_equal(truncate(in_dir("y.gotrace"), size_of("y.gotrace") - 1), 0);
 	assert_int_equal(merged_samples(&left_out, &cut, &lost), 3 * FIXTURE_SAMPLES);
@@ -653,12 +633,11 @@ static void test_cut_off(void **state)
 }
 
 /* A damaged disk leads to some lines, not to one for each profile. */
-static void test_many_damaged(void **state)
+TEST(test_many_damaged)
 {
 	char *left_out, *cut, name[16], file[32];
 	int lost;
 
-	(void)state;
 	for (unsigned i = 0; i < 40; i++) {
 		snprintf(name, sizeof(name), "x%u", i);
 		snprintf(file, sizeof(file), "x%u.gotrace", i);
@@ -675,14 +654,13 @@ static void test_many_damaged(void **state)
 	free(left_out);
 }
 
-static void test_several_damaged(void **state)
+TEST(test_several_damaged)
 {
 	const struct store_query all = { 0 };
 	char *left_out, *cut;
 	int lost;
 	struct store s;
 
-	(void)state;
 	make_three();
 	put_at("x.gotrace", size_of("x.gotrace") / 2, "damaged");
 	take_away();
@@ -702,17 +680,6 @@ static void test_several_damaged(void **state)
 	store_close(&s);
 }
 
-#define TEST(f) cmocka_unit_test_setup_teardown(f, make_dir, remove_dir)
-
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		TEST(test_journal), TEST(test_schema),          TEST(test_bounds),
-		TEST(test_paths),   TEST(test_files),           TEST(test_beside),
-		TEST(test_log),     TEST(test_changed),         TEST(test_same_file),
-		TEST(test_damaged), TEST(test_damaged_labels),  TEST(test_damaged_index),
-		TEST(test_cut_off), TEST(test_several_damaged), TEST(test_many_damaged),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(make_dir, remove_dir, test_journal, test_schema, test_bounds, test_paths, test_files,
+	   test_beside, test_log, test_changed, test_same_file, test_damaged, test_damaged_labels,
+	   test_damaged_index, test_cut_off, test_several_damaged, test_many_damaged)

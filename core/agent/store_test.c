@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Profiles that come, are found, are pushed and go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/store.h"
 #include "base/log.h"
 
@@ -89,12 +84,11 @@ static struct found find(struct store *s, const struct store_query *q)
 	return f;
 }
 
-static void test_find(void **state)
+TEST(test_find)
 {
 	struct store_query q = { 0 };
 	struct store s;
 
-	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
 	free(add(&s, 0, "a", "{\"x\":\"1\"}", false));
 	free(add(&s, 0, "b", "{\"x\":\"2\"}", false));
@@ -137,14 +131,13 @@ static void test_find(void **state)
 }
 
 /* Each leaves the outbox once: pushed, given up, or taken away with its files. */
-static void test_outbox(void **state)
+TEST(test_outbox)
 {
 	struct profile p, again;
 	struct store s;
 	char *paths[5];
 	struct store_trimmed gone = { 0 };
 
-	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
 	for (unsigned i = 0; i < 5; i++)
 		paths[i] = add(&s, i, "a", "{}", i != 2);
@@ -187,13 +180,12 @@ static void test_outbox(void **state)
 	store_close(&s);
 }
 
-static void test_age(void **state)
+TEST(test_age)
 {
 	const struct store_query all = { 0 };
 	struct store s;
 	char *first, *last;
 
-	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
 	first = add(&s, 0, "a/../b c", "{}", false);
 	assert_null(strchr(strchr(first, '/') + 1, '/')); /* a name cannot lead elsewhere */
@@ -223,12 +215,11 @@ static void keep(void *ctx, enum log_level level, const char *line)
 }
 
 /* One at a time; a reader needs no lock. */
-static void test_lock(void **state)
+TEST(test_lock)
 {
 	char wanted[256], file[128];
 	struct store s;
 
-	(void)state;
 	log_set_sink(keep, NULL);
 	const int fd = store_lock(dir);
 
@@ -264,7 +255,7 @@ static void test_lock(void **state)
 
 /* Who may make files in it could put links there that the agent follows, and journals that SQLite
  * obeys. Users of the agent's own group, and root's, are no strangers. */
-static void test_open_directory(void **state)
+TEST(test_open_directory)
 {
 	static const struct {
 		mode_t mode;
@@ -275,7 +266,6 @@ static void test_open_directory(void **state)
 		      { 0700, 4242, false }, { 0751, 0, false } };
 	char wanted[256], file[128];
 
-	(void)state;
 	log_set_sink(keep, NULL);
 	snprintf(file, sizeof(file), "%s/lock", dir);
 	for (size_t i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
@@ -304,11 +294,10 @@ static void test_open_directory(void **state)
 }
 
 /* Others who may open it could hold it for ever. */
-static void test_foreign_lock(void **state)
+TEST(test_foreign_lock)
 {
 	char file[128], wanted[256];
 
-	(void)state;
 	log_set_sink(keep, NULL);
 	snprintf(file, sizeof(file), "%s/lock", dir);
 	for (mode_t mode = 0604; mode <= 0640; mode += 0640 - 0604) {
@@ -349,31 +338,18 @@ static void test_foreign_lock(void **state)
 	log_set_sink(NULL, NULL);
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	snprintf(dir, sizeof(dir), "/tmp/store_test.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
 	char command[128];
 
-	(void)state;
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_find, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_outbox, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_age, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_lock, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_foreign_lock, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_open_directory, make_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(make_dir, remove_dir, test_find, test_outbox, test_age, test_lock, test_foreign_lock,
+	   test_open_directory)

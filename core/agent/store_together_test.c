@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A store that is opened twice: by one process, and while the agent ends, begins and tidies. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "agent/store.h"
 #include "base/log.h"
 
@@ -104,13 +99,12 @@ static void write_on(int ready)
 	}
 }
 
-static void test_reader_and_agent(void **state)
+TEST(test_reader_and_agent)
 {
 	struct store s;
 	int ready[2], status, n = 0;
 	char x;
 
-	(void)state;
 	assert_int_equal(store_open(&s, dir), 0);
 	for (unsigned i = 0; i < 10; i++)
 		assert_int_equal(add(&s, i), 0);
@@ -140,11 +134,10 @@ static void test_reader_and_agent(void **state)
 }
 
 /* The agent's threads and its server have connections of their own. */
-static void test_one_process(void **state)
+TEST(test_one_process)
 {
 	struct store writer, second, reader, other;
 
-	(void)state;
 	/* two readers, one after the other ended */
 	assert_int_equal(store_open(&writer, dir), 0);
 	assert_int_equal(add(&writer, 0), 0);
@@ -185,29 +178,19 @@ static void test_one_process(void **state)
 	store_close(&writer);
 }
 
-static int make_dir(void **state)
+FIXTURE(make_dir)
 {
-	(void)state;
 	log_set_sink(keep, NULL);
 	snprintf(dir, sizeof(dir), "/tmp/store_together_test.XXXXXX");
 	return mkdtemp(dir) ? 0 : -1;
 }
-static int remove_dir(void **state)
+FIXTURE(remove_dir)
 {
 	char command[128];
 
-	(void)state;
 	log_set_sink(NULL, NULL);
 	snprintf(command, sizeof(command), "rm -rf %s", dir);
 	return system(command);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_reader_and_agent, make_dir, remove_dir),
-		cmocka_unit_test_setup_teardown(test_one_process, make_dir, remove_dir),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(make_dir, remove_dir, test_reader_and_agent, test_one_process)

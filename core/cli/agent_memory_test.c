@@ -1,11 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Which service a process belongs to is known after its end, also if it had no sample for long. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "cli/agent_memory.c"
 #include "trace/samples_writer_fixture.h"
 
@@ -133,13 +128,4 @@ static void test_other_rules(void **state)
 	expect_service(a);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_no_sample, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_sample_after_long, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(test_other_rules, set_up, tear_down),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_EACH(set_up, tear_down, test_no_sample, test_sample_after_long, test_other_rules)

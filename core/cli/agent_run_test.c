@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A host on which putting a stretch away takes longer than a stretch. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <signal.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 
+#include "base/test_fixture.h"
 #include "cli/agent_memory.c"
 #include "cli/agent_metrics.c"
 #include "cli/agent_run.c"
@@ -23,9 +18,8 @@
 const char cli_version[] = "test";
 
 /* A signal ends the agent, though the stretch was over before it began, or is to be cut. */
-static void test_no_time_left(void **state)
+TEST(test_no_time_left)
 {
-	(void)state;
 	for (int cut = 0; cut < 2; cut++) {
 		static struct agent a;
 
@@ -55,9 +49,4 @@ static void test_no_time_left(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_no_time_left) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_no_time_left)

@@ -3,9 +3,6 @@
  * Small files that claim much: reports and exports of them take memory and processor time in
  * proportion to the file, or refuse it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "analysis/samples/death_notes.h"
 #include "base/log.h"
 #include "cli/bombs_fixture.h"
@@ -162,11 +158,10 @@ static void end_look(struct looks *l)
 			 (unsigned long long)l->bytes, n, (unsigned)status, used.ru_maxrss);
 }
 
-static void test_bombs(void **state)
+TEST(test_bombs)
 {
 	const char *only = getenv("GOTRACE_BOMBS_ONLY"); /* one of them, by its number */
 
-	(void)state;
 	log_set_sink(in_silence, NULL);
 	for (enum bomb b = 0; b < BOMBS; b++) {
 		char path[TRACE_PATH_BYTES];
@@ -190,11 +185,4 @@ static void test_bombs(void **state)
 	log_set_sink(NULL, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bombs),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_bombs)

@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `gotrace diff` from outside: exit status and messages for wrong usage. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
@@ -37,9 +33,8 @@ static void write_calls(unsigned ns, char path[TRACE_PATH_BYTES])
 	fixture_write_text(text, true, path);
 }
 
-static int write_files(void **state)
+FIXTURE(write_files)
 {
-	(void)state;
 	fixture_write_text(CALL, true, file[0]);
 	fixture_write_text(CALL "1 entry main.g 100 3000\n1 exit main.g 100 4000\n", true, file[1]);
 	write_calls(100000, slower[0]);
@@ -47,9 +42,8 @@ static int write_files(void **state)
 	return 0;
 }
 
-static int remove_files(void **state)
+FIXTURE(remove_files)
 {
-	(void)state;
 	return unlink(file[0]) | unlink(file[1]) | unlink(slower[0]) | unlink(slower[1]);
 }
 
@@ -92,7 +86,7 @@ static void check(const struct usage *cases, size_t n)
 	}
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
 	const struct usage cases[] = {
 		{ { file[0], file[1] }, 0, "main.g  (not traced in A)" },
@@ -124,11 +118,10 @@ static void test_status(void **state)
 		{ { file[0], file[1], "-n", "x" }, 2, "-n takes a number, not 'x'" },
 	};
 
-	(void)state;
 	check(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-static void test_limit(void **state)
+TEST(test_limit)
 {
 	const struct usage cases[] = {
 		{ { slower[0], slower[1], "-s", "run" }, 0, "main.f\n" },
@@ -161,16 +154,7 @@ static void test_limit(void **state)
 		  "--fail-if does not go with --by=path" },
 	};
 
-	(void)state;
 	check(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),
-		cmocka_unit_test(test_limit),
-	};
-
-	return cmocka_run_group_tests(tests, write_files, remove_files);
-}
+TESTS_BETWEEN(write_files, remove_files, test_status, test_limit)

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The verb as it is called: what it prints, and its exit status. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
@@ -48,12 +44,11 @@ static int run(const char *file, const char *second, int out, char said[4096])
 	return fixture_child(fds, child, &c, said, 4096);
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
 	char path[TRACE_PATH_BYTES], said[4096];
 	int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
 
-	(void)state;
 	assert_true(full >= 0);
 	fixture_write_text(CALL, true, path);
 	assert_int_equal(run(path, NULL, -1, said), 0);
@@ -72,10 +67,4 @@ static void test_status(void **state)
 	close(full);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_status),
-	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_status)

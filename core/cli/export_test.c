@@ -2,10 +2,7 @@
 /* `gotrace export` from outside: exit status, messages for wrong usage, and the output file. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
@@ -30,17 +26,15 @@
 
 static char trace[TRACE_PATH_BYTES], folder[] = "/tmp/gotrace-export-XXXXXX";
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	unsetenv("SUDO_UID"); /* under sudo an export would be another user's */
 	fixture_write_text(CALL, true, trace);
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(trace) | rmdir(folder);
 }
 
@@ -93,7 +87,7 @@ static void check_status(const struct status_case *cases, size_t n)
 	}
 }
 
-static void test_status(void **state)
+TEST(test_status)
 {
 	const struct status_case cases[] = {
 		{ { trace, "--format=folded" }, 0, "main.f 1000\n" },
@@ -139,12 +133,11 @@ static void test_status(void **state)
 		{ { trace, trace, trace, "--format=folded" }, 2, "two traces at most" },
 	};
 
-	(void)state;
 	check_status(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
 /* Calls have args when asked for, in the one format that has them. */
-static void test_chrome_args(void **state)
+TEST(test_chrome_args)
 {
 	const struct status_case cases[] = {
 		{ { trace, "--format=chrome" },
@@ -158,7 +151,6 @@ static void test_chrome_args(void **state)
 		  "--args: for chrome, not for perfetto" },
 	};
 
-	(void)state;
 	check_status(cases, sizeof(cases) / sizeof(cases[0]));
 }
 
@@ -194,12 +186,11 @@ static size_t files_in_folder(void)
 }
 
 /* The file is complete, with the mode that the umask gives, or unchanged. */
-static void test_file(void **state)
+TEST(test_file)
 {
 	char said[8192], text[256], broken[TRACE_PATH_BYTES], path[128];
 	unsigned mode = 0;
 
-	(void)state;
 	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "x", NULL }, -1,
 			     said),
 			 0);
@@ -241,12 +232,11 @@ static void test_file(void **state)
 }
 
 /* A link that leads nowhere is neither followed nor replaced. */
-static void test_link_nowhere(void **state)
+TEST(test_link_nowhere)
 {
 	char said[8192], path[128];
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/link", folder);
 	assert_int_equal(symlink("none", path), 0);
 	assert_int_equal(run((const char *const[]){ trace, "--format=folded", "-o", "link", NULL },
@@ -259,12 +249,11 @@ static void test_link_nowhere(void **state)
 	unlink(path);
 }
 
-static void test_terminal(void **state)
+TEST(test_terminal)
 {
 	int leader = posix_openpt(O_RDWR | O_NOCTTY);
 	char said[8192];
 
-	(void)state;
 	assert_true(leader >= 0 && !grantpt(leader) && !unlockpt(leader));
 	int tty = open(ptsname(leader), O_RDWR | O_NOCTTY);
 
@@ -295,12 +284,11 @@ static void test_terminal(void **state)
 }
 
 /* A signal that ends the export removes what was written. */
-static void test_interrupted(void **state)
+TEST(test_interrupted)
 {
 	int fds[2], status;
 	char byte;
 
-	(void)state;
 	assert_int_equal(pipe(fds), 0);
 	fflush(NULL);
 	pid_t pid = fork();
@@ -325,7 +313,7 @@ static void test_interrupted(void **state)
 }
 
 /* Who could not read the file cannot read what takes its place. */
-static void test_mode(void **state)
+TEST(test_mode)
 {
 	static const struct {
 		mode_t before, after;
@@ -335,7 +323,6 @@ static void test_mode(void **state)
 	struct output o;
 	struct stat st;
 
-	(void)state;
 	snprintf(path, sizeof(path), "%s/mode", folder);
 	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
 		if (modes[i].before) {
@@ -357,12 +344,11 @@ static void test_mode(void **state)
 }
 
 /* Each format has one line of the help, which no terminal breaks. */
-static void test_help(void **state)
+TEST(test_help)
 {
 	static char said[8192];
 	const char *at;
 
-	(void)state;
 	assert_int_equal(run((const char *[]){ "--help", NULL }, -1, said), 0);
 	at = strstr(said, "\nFormats, and what opens them:\n");
 	assert_non_null(at);
@@ -378,14 +364,5 @@ static void test_help(void **state)
 	assert_int_equal(at[1], '\n');
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_help),        cmocka_unit_test(test_status),
-		cmocka_unit_test(test_chrome_args), cmocka_unit_test(test_file),
-		cmocka_unit_test(test_mode),        cmocka_unit_test(test_link_nowhere),
-		cmocka_unit_test(test_interrupted), cmocka_unit_test(test_terminal),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, test_help, test_status, test_chrome_args, test_file, test_mode,
+	      test_link_nowhere, test_interrupted, test_terminal)

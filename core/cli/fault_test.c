@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What a fault of gotrace itself ends with: one line that names where it was, a status, no file. */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/thread_signals.h"
 #include "cli/fault.c"
 #include "cli/output.c"
@@ -139,9 +134,8 @@ static void assert_told(void (*faulty)(void), const char *begins)
 		fail_msg("%s", text);
 }
 
-static void test_each_fault(void **state)
+TEST(test_each_fault)
 {
-	(void)state;
 	assert_told(read_fault, "gotrace: SIGSEGV in fault_test+0x");
 	assert_told(abort_fault, "gotrace: SIGABRT in libc.so.6+0x");
 	assert_told(code_fault, "gotrace: SIGSEGV in unknown code+0x10: ");
@@ -149,15 +143,13 @@ static void test_each_fault(void **state)
 	assert_told(thread_fault, "gotrace: SIGSEGV in fault_test+0x");
 }
 
-static void test_deep(void **state)
+TEST(test_deep)
 {
-	(void)state;
 	assert_told(deep_fault, "gotrace: SIGSEGV in fault_test+0x");
 }
 
-static void test_sent(void **state)
+TEST(test_sent)
 {
-	(void)state;
 	int status = run(sent_signal);
 
 	assert_true(WIFSIGNALED(status));
@@ -165,9 +157,8 @@ static void test_sent(void **state)
 	assert_string_equal(text, "");
 }
 
-static void test_debug(void **state)
+TEST(test_debug)
 {
-	(void)state;
 	setenv("GOTRACE_DEBUG", "1", 1);
 	int status = run(read_fault);
 
@@ -176,11 +167,10 @@ static void test_debug(void **state)
 	assert_string_equal(text, "");
 }
 
-static void test_output(void **state)
+TEST(test_output)
 {
 	char folder[] = "/tmp/gotrace-fault-XXXXXX";
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_told(fault_in_output, "gotrace: SIGSEGV in ");

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Events without sense, in any order of times: every report and comparison is written, and
  * csv and json hold the same rows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 #include "export/export.h"
 #include "report/diff_formats.h"
@@ -174,11 +170,10 @@ static void every_export(const char *path)
 		}
 }
 
-static void test_garbage(void **state)
+TEST(test_garbage)
 {
 	char path[2][TRACE_PATH_BYTES];
 
-	(void)state;
 	log_set_sink(in_silence, NULL);
 	garbage(path[0], 1);
 	for (unsigned seed = 2; seed < 60; seed++) {
@@ -193,11 +188,4 @@ static void test_garbage(void **state)
 	log_set_sink(NULL, NULL);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_garbage),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_garbage)

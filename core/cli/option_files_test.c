@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: BSD-2-Clause
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/log.h"
 
 #include "cli/invoker_file.c"
@@ -36,7 +32,7 @@ static void show(const struct option_words *w, char out[1024])
 				      w->places[i] ? "@" : "", w->places[i] ? w->places[i] : "");
 }
 
-static void test_words(void **state)
+TEST(test_words)
 {
 	static const struct {
 		const char *text, *words;
@@ -54,7 +50,6 @@ static void test_words(void **state)
 		{ "a \\", "a@f:1|\\@f:1", 0 },
 	};
 
-	(void)state;
 	log_set_sink(keep, NULL);
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct option_words w = { 0 };
@@ -79,14 +74,13 @@ static void write_text(const char *path, const char *text)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
 	char folder[] = "/tmp/gotrace-options-XXXXXX", out[1024];
 	char *argv[] = { (char *)"gotrace", (char *)"record", (char *)"@outer", (char *)"-d1",
 			 (char *)"--",      (char *)"prog",   (char *)"@not" };
 	struct option_words w = { 0 };
 
-	(void)state;
 	unsetenv("SUDO_UID");
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
@@ -122,14 +116,13 @@ static void test_files(void **state)
 }
 
 /* What is no text is not waited for, nor read without end. */
-static void test_kinds(void **state)
+TEST(test_kinds)
 {
 	static const char *const others[] = { "fifo", "/dev/zero", "folder", "sparse" };
 	char folder[] = "/tmp/gotrace-options-XXXXXX", word[64], wanted[256];
 	char *argv[] = { (char *)"gotrace", word };
 	struct option_words w = { 0 };
 
-	(void)state;
 	assert_non_null(mkdtemp(folder));
 	assert_int_equal(chdir(folder), 0);
 	assert_int_equal(mkfifo("fifo", 0600), 0);
@@ -152,13 +145,12 @@ static void test_kinds(void **state)
 
 /* Under sudo a file that the user may not read is not read, by way of a file of theirs either; no
  * message repeats a line. */
-static void test_rights(void **state)
+TEST(test_rights)
 {
 	char folder[] = "/tmp/gotrace-options-XXXXXX", command[128];
 	char *argv[] = { (char *)"gotrace", (char *)"@secret" };
 	struct option_words w = { 0 };
 
-	(void)state;
 	if (getuid())
 		skip();
 	assert_non_null(mkdtemp(folder));
@@ -190,14 +182,4 @@ static void test_rights(void **state)
 	assert_int_equal(system(command), 0);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),
-		cmocka_unit_test(test_files),
-		cmocka_unit_test(test_kinds),
-		cmocka_unit_test(test_rights),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_words, test_files, test_kinds, test_rights)

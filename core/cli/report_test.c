@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* `gotrace report` from outside: order of rows, wrong usage, and reading on a terminal. */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "base/child_fixture.h"
 #include "report/report_fixture.h"
 
@@ -34,14 +30,13 @@ static char file[TRACE_PATH_BYTES];
 
 /* main.f: 99 calls of 10 ns and one of 1000 ns; main.g: two of 400 ns; the long name: one of 50 ns.
  */
-static int write_file(void **state)
+FIXTURE(write_file)
 {
 	char *events = NULL;
 	size_t size;
 	FILE *out = open_memstream(&events, &size);
 	unsigned at = 1000;
 
-	(void)state;
 	assert_non_null(out);
 	for (unsigned i = 0; i < 103; i++) {
 		const char *name = i < 100 ? "main.f" : i < 102 ? "main.g" : LONG_NAME;
@@ -56,9 +51,8 @@ static int write_file(void **state)
 	return 0;
 }
 
-static int remove_file(void **state)
+FIXTURE(remove_file)
 {
-	(void)state;
 	return unlink(file);
 }
 
@@ -95,11 +89,10 @@ static int run(const char *const *args, unsigned columns, char said[SAID_BYTES])
 }
 
 /* A pipe without a reader ends the report silently. The reader is gone before the report begins. */
-static void test_closed_pipe(void **state)
+TEST(test_closed_pipe)
 {
 	static const char *const formats[] = { "text", "csv", "json" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
 		char *argv[] = { (char *)"gotrace report", file, (char *)"--format",
 				 (char *)formats[i], NULL };
@@ -128,7 +121,7 @@ static void test_closed_pipe(void **state)
 }
 
 /* A part behind the end of the trace is a mistake, in each report. */
-static void test_too_late(void **state)
+TEST(test_too_late)
 {
 	static const char *const args[][3] = {
 		{ "--from=1h", NULL },
@@ -138,7 +131,6 @@ static void test_too_late(void **state)
 	};
 	char said[SAID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(args) / sizeof(args[0]); i++) {
 		assert_int_equal(run(args[i], 0, said), STATUS_BAD_INPUT);
 		assert_non_null(strstr(said, "gotrace: --from 3600s: the trace ends "));
@@ -147,12 +139,11 @@ static void test_too_late(void **state)
 }
 
 /* Samples are no events. */
-static void test_too_late_samples(void **state)
+TEST(test_too_late_samples)
 {
 	static const char *const args[] = { "--from=1h", NULL };
 	char events[TRACE_PATH_BYTES], said[SAID_BYTES];
 
-	(void)state;
 	memcpy(events, file, sizeof(events));
 	snprintf(file, sizeof(file), "/tmp/gotrace-late-%d", (int)getpid());
 	assert_int_equal(samples_fixture_file(file, true), 0);
@@ -170,7 +161,7 @@ static bool before(const char *text, const char *a, const char *b)
 	return x && y && x < y;
 }
 
-static void test_sort(void **state)
+TEST(test_sort)
 {
 	static const struct {
 		const char *args[4];
@@ -197,7 +188,6 @@ static void test_sort(void **state)
 	};
 	char said[SAID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(run(cases[i].args, 0, said), 0);
 		if (!before(said, cases[i].first, cases[i].then))
@@ -206,7 +196,7 @@ static void test_sort(void **state)
 	}
 }
 
-static void test_part(void **state)
+TEST(test_part)
 {
 	static const struct {
 		const char *args[5], *has, *lacks;
@@ -237,7 +227,6 @@ static void test_part(void **state)
 	};
 	char said[SAID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(run(cases[i].args, 0, said), 0);
 		if (!strstr(said, cases[i].has) || strstr(said, cases[i].lacks))
@@ -249,13 +238,12 @@ static void test_part(void **state)
 }
 
 /* A chain of 40 calls, the innermost of which calls two others, and a light one beside. */
-static void test_tree(void **state)
+TEST(test_tree)
 {
 	char *list = NULL, was[TRACE_PATH_BYTES], said[SAID_BYTES];
 	size_t size;
 	FILE *out = open_memstream(&list, &size);
 
-	(void)state;
 	assert_non_null(out);
 	for (unsigned i = 0; i < 40; i++)
 		fprintf(out, "1 entry main.c%u %u %u\n", i, 100 + i, 1000 + i);
@@ -293,7 +281,7 @@ static void test_tree(void **state)
 	free(list);
 }
 
-static void test_usage(void **state)
+TEST(test_usage)
 {
 	static const struct {
 		const char *args[4];
@@ -312,7 +300,6 @@ static void test_usage(void **state)
 	};
 	char said[SAID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_int_equal(run(cases[i].args, 0, said), 2);
 		if (!strstr(said, cases[i].says))
@@ -330,11 +317,10 @@ static void clear(void)
 }
 
 /* The output is not lost without a word. */
-static void test_no_pager(void **state)
+TEST(test_no_pager)
 {
 	char said[SAID_BYTES];
 
-	(void)state;
 	clear();
 	setenv("PAGER", "/nowhere/less", 1);
 	assert_int_equal(run((const char *[]){ NULL }, 200, said), 1);
@@ -344,7 +330,7 @@ static void test_no_pager(void **state)
 
 #define PLAIN "--no-pager", "--color=never"
 
-static void test_terminal(void **state)
+TEST(test_terminal)
 {
 	static const struct {
 		unsigned columns;
@@ -394,7 +380,6 @@ static void test_terminal(void **state)
 	};
 	char said[SAID_BYTES];
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		clear();
 		if (cases[i].env)
@@ -407,19 +392,5 @@ static void test_terminal(void **state)
 	clear();
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_closed_pipe),
-		cmocka_unit_test(test_too_late),
-		cmocka_unit_test(test_too_late_samples),
-		cmocka_unit_test(test_sort),
-		cmocka_unit_test(test_part),
-		cmocka_unit_test(test_tree),
-		cmocka_unit_test(test_usage),
-		cmocka_unit_test(test_terminal),
-		cmocka_unit_test(test_no_pager),
-	};
-
-	return cmocka_run_group_tests(tests, write_file, remove_file);
-}
+TESTS_BETWEEN(write_file, remove_file, test_closed_pipe, test_too_late, test_too_late_samples,
+	      test_sort, test_part, test_tree, test_usage, test_terminal, test_no_pager)

@@ -2,11 +2,12 @@
 /* Symbols of ELF files that nobody's linker wrote. */
 #include <elf.h>
 
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 #include "symbols/elf_symbols.h"
 
 /* Many symbols with one long name, of which each would be a copy; and many tables of symbols. */
-static void shared_names(void **state)
+TEST(shared_names)
 {
 	enum { NAME = 4000, SYMBOLS = 5000, TABLES = 40 };
 	struct {
@@ -16,7 +17,6 @@ static void shared_names(void **state)
 		Elf64_Sym symbols[SYMBOLS];
 	} *f = calloc(1, sizeof(*f));
 
-	(void)state;
 	assert_non_null(f);
 	memcpy(f->head.e_ident, ELFMAG, SELFMAG);
 	f->head.e_ident[EI_CLASS] = ELFCLASS64;
@@ -65,12 +65,11 @@ static void shared_names(void **state)
 }
 
 /* Of a file that is not the one wanted nothing is read. */
-static void wanted_file(void **state)
+TEST(wanted_file)
 {
 	const uint8_t other[20] = { 1 }, *id;
 	FILE *f = fopen("/proc/self/exe", "r");
 
-	(void)state;
 	assert_non_null(f);
 	struct elf_symbols *e = elf_symbols_open(fileno(f), NULL, 0, 0), *same;
 	size_t n = e ? elf_symbols_build_id(e, &id) : 0;
@@ -85,13 +84,12 @@ static void wanted_file(void **state)
 }
 
 /* Cut anywhere, changed anywhere: no symbols, or some, and no harm. */
-static void damaged_files(void **state)
+TEST(damaged_files)
 {
 	size_t size;
 	uint8_t *p = load_binary("cgo", &size);
 	uint64_t seed = 5;
 
-	(void)state;
 	for (int round = 0; round < 60; round++) {
 		uint8_t *copy = malloc(size);
 
@@ -111,13 +109,4 @@ static void damaged_files(void **state)
 	free(p);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(shared_names),
-		cmocka_unit_test(wanted_file),
-		cmocka_unit_test(damaged_files),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, shared_names, wanted_file, damaged_files)

@@ -4,12 +4,7 @@
 #include "symbols/dwarf_lines.h" /* before cmocka, which defines skip */
 #include "symbols/inlines.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "base/test_fixture.h"
 
 #include <dwarf.h>
 #include <elf.h>
@@ -202,11 +197,10 @@ static void put_unit_abbrev(struct bytes *b, size_t more)
 }
 
 /* Each entry is a byte, and has a million attributes of no bytes. */
-static void wide_entries(void **state)
+TEST(wide_entries)
 {
 	struct bytes info = { 0 }, abbrev = { 0 };
 
-	(void)state;
 	put_unit_abbrev(&abbrev, 0);
 	put_abbrev(&abbrev, 2, DW_TAG_variable, false);
 	for (int i = 0; i < 1000000; i++)
@@ -224,11 +218,10 @@ static void wide_entries(void **state)
 }
 
 /* All functions have one list of a million ranges of no bytes. */
-static void long_lists(void **state)
+TEST(long_lists)
 {
 	struct bytes info = { 0 }, abbrev = { 0 }, ranges = { 0 };
 
-	(void)state;
 	put_unit_abbrev(&abbrev, 0);
 	put_abbrev(&abbrev, 2, DW_TAG_subprogram, false);
 	put_attribute(&abbrev, DW_AT_ranges, DW_FORM_sec_offset);
@@ -272,12 +265,11 @@ static void put_many_units(struct bytes *info, struct bytes *abbrev, uint32_t n)
 }
 
 /* They are in the file that .gnu_debugaltlink names. */
-static void many_other_units(void **state)
+TEST(many_other_units)
 {
 	static const char id[] = "0123456789abcdefghij";
 	struct bytes info = { 0 }, abbrev = { 0 }, note = { 0 }, link = { 0 };
 
-	(void)state;
 	put_many_units(&info, &abbrev, 300000);
 	put_number(&note, 4, 4);
 	put_number(&note, 20, 4);
@@ -304,14 +296,13 @@ static void many_other_units(void **state)
 }
 
 /* Each of many tables takes megabytes. */
-static void large_tables(void **state)
+TEST(large_tables)
 {
 	struct bytes info = { 0 }, abbrev = { 0 };
 	struct inline_frame f[MOST];
 	uint64_t left = LONG_NS;
 	const uint64_t most = 16 << 20;
 
-	(void)state;
 	for (int i = 0; i < 40; i++) {
 		const uint64_t off = abbrev.n;
 
@@ -332,7 +323,7 @@ static void large_tables(void **state)
 /* ---- names of source files */
 
 /* A table of more text than it may have. The names that it has are whole. */
-static void much_text(void **state)
+TEST(much_text)
 {
 	struct dwarf_bounds bounds = { 64 << 20, UINT64_MAX, 0, false };
 	struct bytes info = { 0 }, abbrev = { 0 }, lines = { 0 };
@@ -340,7 +331,6 @@ static void much_text(void **state)
 	struct dwarf_file file;
 	char name[1000], path[2000];
 
-	(void)state;
 	put_unit_abbrev(&abbrev, 0);
 	put_number(&abbrev, 0, 1);
 	end_unit(&info, begin_unit(&info, 0));
@@ -385,41 +375,30 @@ static void much_text(void **state)
 /* ---- values */
 
 /* A value that is no number counts as 0, and not as what the memory held before. */
-static void no_number(void **state)
+TEST(no_number)
 {
 	const uint8_t block[] = { 2, 7, 7 };
 	struct in in = { block, block + sizeof(block), false };
 	const struct dwarf_unit u = { .version = 5, .address_bytes = 8, .offset_bytes = 4 };
 	struct dwarf_value v = { .u = 12345, .s = "old" };
 
-	(void)state;
 	assert_true(dwarf_value_read(&in, &u, DW_FORM_exprloc, 0, &v));
 	assert_int_equal(v.u, 0);
 	assert_null(v.s);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	(void)state;
 	return mkdtemp(folder) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
 	char text[128];
 
-	(void)state;
 	snprintf(text, sizeof(text), "rm -rf %s", folder);
 	return system(text);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(no_number),    cmocka_unit_test(much_text),
-		cmocka_unit_test(large_tables), cmocka_unit_test(wide_entries),
-		cmocka_unit_test(long_lists),   cmocka_unit_test(many_other_units),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS_BETWEEN(make_folder, remove_folder, no_number, much_text, large_tables, wide_entries,
+	      long_lists, many_other_units)

@@ -1,12 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Inlined functions by DWARF, compared with libdw in programs of several compilers, and of damaged
  * files. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -18,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/test_fixture.h"
 #include "symbols/inlines.h"
 
 #define MOST     128
@@ -47,18 +42,16 @@ static bool there_is(const char *program)
 	return !run("command -v %s", program);
 }
 
-static int make_folder(void **state)
+FIXTURE(make_folder)
 {
-	(void)state;
 	strcpy(folder, "/tmp/gotrace-inlines-XXXXXX");
 	return mkdtemp(folder) && realpath("fixtures/native", sources) ? 0 : -1;
 }
 
-static int remove_folder(void **state)
+FIXTURE(remove_folder)
 {
 	char text[PATH_MAX + 32];
 
-	(void)state;
 	snprintf(text, sizeof(text), "rm -rf %s", folder);
 	return system(text);
 }
@@ -280,11 +273,10 @@ static const struct build {
 	{ "clang++", "inlined.cc", "-gdwarf-4 -no-pie", 5 },
 };
 
-static void as_libdw(void **state)
+TEST(as_libdw)
 {
 	size_t done = 0;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(builds) / sizeof(*builds); i++) {
 		const struct build *b = &builds[i];
 
@@ -303,9 +295,8 @@ static void as_libdw(void **state)
 	assert_true(done >= 8); /* gcc and g++ are always there */
 }
 
-static void rust_as_libdw(void **state)
+TEST(rust_as_libdw)
 {
-	(void)state;
 	if (!there_is("rustc"))
 		skip();
 	assert_int_equal(run("rustc -O -g -o prog %s/inlined.rs", sources), 0);
@@ -354,11 +345,10 @@ static size_t same_programs(const char *a, const char *b)
 	return deep;
 }
 
-static void through_dwz(void **state)
+TEST(through_dwz)
 {
 	static const char *const flags[] = { "-gdwarf-4", "-gdwarf-5" };
 
-	(void)state;
 	if (!there_is("dwz"))
 		skip();
 	for (size_t i = 0; i < 2; i++) {
@@ -386,12 +376,11 @@ static void through_dwz(void **state)
 
 /* ---- files without, and what is too much */
 
-static void nothing_to_find(void **state)
+TEST(nothing_to_find)
 {
 	struct inline_frame f[MOST];
 	uint64_t from, to, left = LONG_NS;
 
-	(void)state;
 	assert_int_equal(
 		run("gcc -O2 -o without %s/inlined.c && gcc -O2 -g -gz -o packed %s/inlined.c && "
 		    "gcc -O2 -g -gsplit-dwarf -o split %s/inlined.c",
@@ -410,13 +399,12 @@ static void nothing_to_find(void **state)
 }
 
 /* Few frames are the function and the innermost ones. Without time there are none. */
-static void few_frames(void **state)
+TEST(few_frames)
 {
 	struct inline_frame all[MOST], few[2];
 	uint64_t from, to, left = LONG_NS, none = 0;
 	size_t deep = 0;
 
-	(void)state;
 	assert_int_equal(run("g++ -O2 -g -o prog %s/inlined.cc", sources), 0);
 	const int fd = open_file("prog");
 	struct inlines *x = open_inlines("prog", 256 << 20), *y = open_inlines("prog", 256 << 20);
@@ -488,13 +476,12 @@ static uint64_t random_of(uint64_t *state)
 	return *state >> 33;
 }
 
-static void damaged_bytes(void **state)
+TEST(damaged_bytes)
 {
 	static const char *const names[] = { ".debug_info",   ".debug_abbrev",   ".debug_line",
 					     ".debug_ranges", ".debug_rnglists", ".debug_str" };
 	uint64_t seed = 1, bytes = 0;
 
-	(void)state;
 	for (int version = 4; version <= 5; version++) {
 		assert_int_equal(run("g++ -O2 -gdwarf-%d -o whole %s/inlined.cc", version, sources),
 				 0);
@@ -526,13 +513,12 @@ static void damaged_bytes(void **state)
 }
 
 /* An inlined function whose origin is itself, and two that are each other's. */
-static void origins_in_circles(void **state)
+TEST(origins_in_circles)
 {
 	Dwarf_Off offs[2];
 	off_t places[2];
 	size_t n = 0;
 
-	(void)state;
 	assert_int_equal(run("g++ -O2 -gdwarf-4 -o circle %s/inlined.cc", sources), 0);
 	const int fd = open_file("circle");
 	Dwarf *dwarf = dwarf_begin(fd, DWARF_C_READ);
@@ -584,14 +570,5 @@ static void origins_in_circles(void **state)
 	close(fd);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(as_libdw),           cmocka_unit_test(rust_as_libdw),
-		cmocka_unit_test(through_dwz),        cmocka_unit_test(nothing_to_find),
-		cmocka_unit_test(few_frames),         cmocka_unit_test(damaged_bytes),
-		cmocka_unit_test(origins_in_circles),
-	};
-
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
-}
+TESTS_BETWEEN(make_folder, remove_folder, as_libdw, rust_as_libdw, through_dwz, nothing_to_find,
+	      few_frames, damaged_bytes, origins_in_circles)

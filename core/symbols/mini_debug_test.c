@@ -4,15 +4,10 @@
 #include <errno.h>
 #include <lzma.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/mini_debug.h"
 
@@ -94,12 +89,11 @@ static uint8_t *outer(const uint8_t *packed, size_t n_packed, size_t *n)
 	return (uint8_t *)h;
 }
 
-static void symbols_are_found(void **state)
+TEST(symbols_are_found)
 {
 	size_t n_packed, n;
 	struct inner f;
 
-	(void)state;
 	fill_inner(&f);
 	uint8_t *packed = pack(&f, sizeof(f), 6, &n_packed), *file = outer(packed, n_packed, &n);
 	struct elf_symbols *e = elf_symbols_memory(file, n);
@@ -124,14 +118,13 @@ static void symbols_are_found(void **state)
 }
 
 /* Small, and says that it is large. */
-static void sizes_are_bounded(void **state)
+TEST(sizes_are_bounded)
 {
 	const size_t large = MINI_DEBUG_BYTES + 4096;
 	uint8_t *zeros = calloc(1, large);
 	size_t n_packed, n = 0;
 	void *to = NULL;
 
-	(void)state;
 	assert_non_null(zeros);
 	uint8_t *packed = pack(zeros, large, 0, &n_packed);
 
@@ -157,12 +150,4 @@ static void sizes_are_bounded(void **state)
 	free(zeros);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(symbols_are_found),
-		cmocka_unit_test(sizes_are_bounded),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(symbols_are_found, sizes_are_bounded)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What all files of a trace may take. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <limits.h>
@@ -36,7 +37,7 @@ static void hear(void *ctx, enum log_level level, const char *line)
 }
 
 /* All files that a trace names share the time and the memory: one line says that some were left. */
-static void one_budget(void **state)
+TEST(one_budget)
 {
 	const struct symbols_options options[] = { { .here = true },
 						   { .here = true, .most_bytes = 1 },
@@ -50,7 +51,6 @@ static void one_budget(void **state)
 	struct sample_tables t = { 0 }, out;
 	struct symbols_counts c;
 
-	(void)state;
 	assert_int_equal(
 		sample_tables_process(&t, &(struct sample_process){ .pid = (uint32_t)getpid() }),
 		0);
@@ -109,7 +109,7 @@ static void map_files(struct sample_tables *t, const char *const *paths, unsigne
 
 /* Where so much is held at a time, all addresses have names: what was used least recently is closed
  * and read again. */
-static void held_at_a_time(void **state)
+TEST(held_at_a_time)
 {
 	enum { IMAGES = 8 };
 	struct symbols_cache c = { 0 };
@@ -119,7 +119,6 @@ static void held_at_a_time(void **state)
 	struct sample_tables t = { 0 }, out;
 	struct symbols_counts n;
 
-	(void)state;
 	map_files(&t, paths, IMAGES);
 	for (unsigned i = 0; i < IMAGES; i++)
 		pcs[i] = ((uint64_t)i << 30) + 0x2000;
@@ -177,11 +176,10 @@ static int run(const char *command)
 }
 
 /* Two copies of a program without symbols, `a` with its debug file beside it, and a perf map. */
-static int make_files(void **state)
+FIXTURE(make_files)
 {
 	char binary[PATH_MAX], text[2 * PATH_MAX];
 
-	(void)state;
 	strcpy(folder, FOLDER);
 	if (!mkdtemp(folder) || !realpath(binary_path("notgo"), binary))
 		return -1;
@@ -192,11 +190,10 @@ static int make_files(void **state)
 		   "cp a/p b/p && echo '1000 10 made' >map");
 }
 
-static int remove_files(void **state)
+FIXTURE(remove_files)
 {
 	char text[64];
 
-	(void)state;
 	snprintf(text, sizeof(text), "rm -r %s", folder);
 	return system(text);
 }
@@ -238,14 +235,13 @@ static void close_all(struct symbols_cache *c)
 }
 
 /* Who cannot read it has no names, and others have theirs. Later it is tried again. */
-static void read_again(void **state)
+TEST(read_again)
 {
 	struct symbols_cache c = { 0 };
 	const struct symbols_options opt = { .here = true, .cache = &c, .hold_bytes = 1 << 30 };
 	struct sample_tables t = { 0 };
 	struct symbol_files f;
 
-	(void)state;
 	put_image(&t, "a/p", IMAGE_FILE, true);
 	put_image(&t, "b/p", IMAGE_FILE, true);
 	put_image(&t, "b/p", IMAGE_FILE, true);
@@ -311,13 +307,12 @@ static size_t ask_all(struct symbols_cache *c, const struct sample_tables *t)
 
 /* Processes that share one, and images of one process that share a perf map, have it read once; the
  * next call has the file still. */
-static void read_once(void **state)
+TEST(read_once)
 {
 	enum { PROCESSES = 20 };
 	struct symbols_cache c = { 0 };
 	struct sample_tables t = { 0 };
 
-	(void)state;
 	for (uint32_t i = 0; i < PROCESSES; i++) {
 		put_image(&t, "notgo", IMAGE_FILE, false);
 		t.images[i].start += i << 20; /* each at another place */

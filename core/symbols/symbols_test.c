@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Addresses of Go programs, this program, the kernel and maps into functions. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <elf.h>
@@ -49,12 +50,11 @@ static struct sample_image image_of(const char *path, uint64_t start, bool with_
 }
 
 /* Every call in every function: what is inlined there, and the function itself at the end. */
-static void go_frames(void **state)
+TEST(go_frames)
 {
 	static const char *const names[] = { "kinds", "kinds.stripped", "kinds.pie.stripped" };
 	struct goframe f[64];
 
-	(void)state;
 	for (size_t v = 0; v < 3; v++) {
 		struct gobin *b = open_binary(names[v]);
 		const struct gofunc *funcs;
@@ -88,11 +88,10 @@ static void go_frames(void **state)
 }
 
 /* In a trace: the file is found, offsets are made addresses, also of a PIE somewhere. */
-static void go_symbols(void **state)
+TEST(go_symbols)
 {
 	static const char *const names[] = { "kinds", "kinds.pie.stripped", "user.goid" };
 
-	(void)state;
 	for (size_t v = 0; v < 3; v++) {
 		char path[PATH_MAX];
 		assert_non_null(realpath(binary_path(names[v]), path));
@@ -134,12 +133,11 @@ static void go_symbols(void **state)
 
 /* A signal's handler returns to the start of a function. The address of that caller is the byte
  * before, which belongs to no function. */
-static void return_to_a_start(void **state)
+TEST(return_to_a_start)
 {
 	const uint64_t base = 0x555500000000;
 	char path[PATH_MAX];
 
-	(void)state;
 	assert_non_null(realpath(binary_path("kinds.stripped"), path));
 	struct gobin *b = open_binary("kinds.stripped");
 	const struct gofunc *f = gobin_func_named(b, "runtime.sigreturn__sigaction");
@@ -166,12 +164,11 @@ static void return_to_a_start(void **state)
 }
 
 /* Later, only the same file will do: by its build id. */
-static void another_file_is_not_asked(void **state)
+TEST(another_file_is_not_asked)
 {
 	const uint64_t pcs[] = { 0x1000 };
 	char go[PATH_MAX];
 
-	(void)state;
 	assert_non_null(realpath(binary_path("user.goid"), go));
 	for (int k = 0; k < 6; k++) {
 		const int changed = k % 3;
@@ -193,7 +190,7 @@ static void another_file_is_not_asked(void **state)
 }
 
 /* A function of this very program, by .symtab. */
-static void own_symbols(void **state)
+TEST(own_symbols)
 {
 	struct sample_tables t = { 0 }, out;
 	unsigned long start, end, off;
@@ -201,7 +198,6 @@ static void own_symbols(void **state)
 	FILE *maps = fopen("/proc/self/maps", "r");
 	const uint64_t pcs[] = { (uint64_t)(uintptr_t)own_symbols + 4 };
 
-	(void)state;
 	put_process(&t);
 	assert_non_null(maps);
 	while (fgets(line, sizeof(line), maps))
@@ -236,14 +232,13 @@ static const char *written(const char *text)
 	return path;
 }
 
-static void lists_of_names(void **state)
+TEST(lists_of_names)
 {
 	struct name_list l = { 0 };
 	const char *path = written(
 		"ffffffff81000000 T _text\nffffffff81000100 t do_it\n"
 		"ffffffff81000200 D data\nrubbish\nffffffffc0000000 t go\t[mod]\n");
 
-	(void)state;
 	assert_int_equal(name_list_kallsyms(&l, path), 0);
 	assert_string_equal(name_list_at(&l, 0xffffffff810000ff), "_text");
 	assert_string_equal(name_list_at(&l, 0xffffffff81000300), "do_it");
@@ -267,7 +262,7 @@ static void lists_of_names(void **state)
 
 /* Headers that claim 16 million sections in a file without contents, and a section of nearly all of
  * it. */
-static void bounded_headers(void **state)
+TEST(bounded_headers)
 {
 	const char *path = written("");
 	FILE *f = fopen(path, "r+");
@@ -280,7 +275,6 @@ static void bounded_headers(void **state)
 			    .e_shoff = sizeof(Elf64_Ehdr) };
 	Elf64_Shdr sections[3] = { { .sh_size = 16 << 20 } };
 
-	(void)state;
 	assert_int_equal(ftruncate(fileno(f), (off_t)FOREIGN_BINARY_BYTES), 0);
 	assert_int_equal(pwrite(fileno(f), &head, sizeof(head), 0), sizeof(head));
 	assert_int_equal(pwrite(fileno(f), sections, sizeof(sections), sizeof(head)),
@@ -310,13 +304,12 @@ static void bounded_headers(void **state)
 }
 
 /* A perf map in the way of a FIFO, a device, a link, a file without end, somebody else's. */
-static void hostile_perf_maps(void **state)
+TEST(hostile_perf_maps)
 {
 	const uint64_t later = foreign_file_deadline();
 	struct name_list l = { 0 };
 	const char *path = written("1000 10 one\n");
 
-	(void)state;
 	assert_int_equal(name_list_perf_map(&l, path, getuid() + 1, later), getuid() ? -EPERM : 0);
 	assert_int_equal(truncate(path, (off_t)1 << 40), 0);
 	assert_int_equal(name_list_perf_map(&l, path, getuid(), later), -EFBIG);
@@ -342,13 +335,12 @@ static void hostile_perf_maps(void **state)
 }
 
 /* As many names as a small file can hold: it is refused, not taken in part. */
-static void a_million_names(void **state)
+TEST(a_million_names)
 {
 	struct name_list l = { 0 };
 	const char *path = written("");
 	FILE *f = fopen(path, "w");
 
-	(void)state;
 	for (int i = 0; i <= 1 << 20; i++)
 		fputs("1 1 a\n", f);
 	fclose(f);
@@ -358,11 +350,10 @@ static void a_million_names(void **state)
 }
 
 /* Each of these at the place of a binary, and of its perf map: the others are still named. */
-static void hostile_images(void **state)
+TEST(hostile_images)
 {
 	static const char *const kinds[] = { "fifo", "device", "large" };
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		for (int here = 0; here < 2; here++) {
 			const char *path = written("");
@@ -407,9 +398,8 @@ static void demangled(const char *mangled, const char *want)
 	free(name);
 }
 
-static void mangled_names(void **state)
+TEST(mangled_names)
 {
-	(void)state;
 	demangled("_ZNSt6vectorIiSaIiEE9push_backERKi",
 		  "std::vector<int, std::allocator<int> >::push_back(int const&)");
 	/* Rust: the mangling of today, and the one before (rustc's RFC 2603) */
@@ -423,16 +413,6 @@ static void mangled_names(void **state)
 	assert_null(demangle("_RIC1aTTTTTTTTTTTTTTTTTTTTTTTTTuuE" BOMB));
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(go_frames),         cmocka_unit_test(go_symbols),
-		cmocka_unit_test(return_to_a_start), cmocka_unit_test(another_file_is_not_asked),
-		cmocka_unit_test(own_symbols),       cmocka_unit_test(lists_of_names),
-		cmocka_unit_test(bounded_headers),   cmocka_unit_test(hostile_perf_maps),
-		cmocka_unit_test(a_million_names),   cmocka_unit_test(hostile_images),
-		cmocka_unit_test(mangled_names),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, go_frames, go_symbols, return_to_a_start,
+	      another_file_is_not_asked, own_symbols, lists_of_names, bounded_headers,
+	      hostile_perf_maps, a_million_names, hostile_images, mangled_names)

@@ -10,7 +10,6 @@
 #include "analysis/samples/sample_parked.h"
 #include "analysis/samples/sample_processes.h"
 #include "analysis/samples/sample_requests.h"
-#include "base/compare.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "trace/keys.h"
@@ -27,15 +26,6 @@
 /* Bytes of functions that several programs have, each its own. */
 #define FREE_NAMES     (32u << 20)
 #define NAMES_PER_BYTE 256u
-
-int sample_by_goroutine(const void *x, const void *y, void *groups)
-{
-	const struct sample_group *all = groups, *a = &all[*(const uint32_t *)x],
-				  *b = &all[*(const uint32_t *)y];
-	int c = compare_u64(a->process, b->process);
-
-	return c ? c : compare_u64(a->goid, b->goid);
-}
 
 static uint32_t hash_of(const struct sample *x)
 {

@@ -7,6 +7,7 @@
 #include "analysis/samples/look_errors.h"
 #include "analysis/samples/sample_programs.h"
 #include "analysis/trace_load.h"
+#include "base/compare.h"
 #include "base/hash_index.h"
 #include "trace/samples.h"
 
@@ -86,7 +87,14 @@ int sample_load(struct loaded_trace *t, struct trace_reader *r, bool leave_out_p
 void sample_unload(struct loaded_samples *s);
 
 /* For qsort_r: compares numbers (uint32_t) of `groups` by process and goroutine. */
-int sample_by_goroutine(const void *x, const void *y, void *groups);
+static inline int sample_by_goroutine(const void *x, const void *y, void *groups)
+{
+	const struct sample_group *all = groups, *a = &all[*(const uint32_t *)x],
+				  *b = &all[*(const uint32_t *)y];
+	int c = compare_u64(a->process, b->process);
+
+	return c ? c : compare_u64(a->goid, b->goid);
+}
 
 /* Adds the weight of a sample to the time of its state; adds nothing for one that executed. */
 static inline void sample_off_add(struct off_times *off, uint8_t state, uint64_t weight_ns)

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* A recording whose own process prints its numbers hands out copies of the model. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "keep/live_model.h"
 #include "model/summary.h"
 #include "trace/evlist_fixture.h"
@@ -32,14 +28,13 @@ static int take(void *ctx, struct model *copy)
 	return 0;
 }
 
-static void test_copies(void **state)
+TEST(test_copies)
 {
 	char path[] = "/tmp/gotrace-live-model-XXXXXX";
 	int fd = mkstemp(path);
 	struct taken taken = { 0 };
 	struct evlist l;
 
-	(void)state;
 	assert_true(fd >= 0);
 	assert_int_equal(evlist_parse(&l, events, "test"), 0);
 	assert_int_equal(trace_info_set(&l.info, KEY_SUMMARY, SUMMARY_ALONE), 0);
@@ -83,11 +78,4 @@ static void test_copies(void **state)
 	unlink(path);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_copies),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_copies)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Plans of programs for arm64: probes of the kernel only, and no word of x86. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include "binary/gocode.h"
@@ -29,11 +30,10 @@ static void assert_has_none_of_x86(const char *text)
 }
 
 /* No site has a stub. RETs and the jumps of stack checks take one trap. */
-static void sites(void **state)
+TEST(sites)
 {
 	static const char *const names[] = { "kinds.arm64", "kinds.arm64.pie.stripped" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++)
 		for (enum probe_strategy s = 0; s < PROBE_STRATEGIES; s++) {
 			const struct plan_options opt = { .strategy = s,
@@ -73,12 +73,11 @@ static void sites(void **state)
 #define KINDS 256 /* those of events, and of records that are none */
 
 /* The runtime's own sites are those that a program for x86-64 of the same version has. */
-static void runtime_sites(void **state)
+TEST(runtime_sites)
 {
 	size_t n[2][KINDS] = { { 0 } };
 	static const char *const names[] = { "kinds", "kinds.arm64" };
 
-	(void)state;
 	for (size_t i = 0; i < 2; i++) {
 		const struct plan_options opt = { .strategy = PROBE_EMULATED, .states = true };
 		struct gobin *b = open_binary(names[i]);
@@ -102,13 +101,12 @@ static void runtime_sites(void **state)
 				 n[1][k]);
 }
 
-static void words(void **state)
+TEST(words)
 {
 	const struct plan_options opt = { .packages = all, .n_packages = 1 };
 	struct gobin *b = open_binary("kinds.arm64");
 	struct plan *p = plan_build(b, &opt);
 
-	(void)state;
 	assert_non_null(p);
 	char *text = printed(p, plan_print_text);
 	assert_has_none_of_x86(text);
@@ -130,7 +128,7 @@ static void words(void **state)
 }
 
 /* Values are in other registers, and there are more of them. */
-static void values(void **state)
+TEST(values)
 {
 	static const char *const args[] = { "main.recursive(%15)" }, *const more[] = {
 		"main.recursive(%16)"
@@ -139,7 +137,6 @@ static void values(void **state)
 	struct plan_options opt = { .args = args, .n_args = 1 };
 	struct plan *p = plan_build(b, &opt);
 
-	(void)state;
 	assert_non_null(p);
 	assert_int_equal(p->values.n, 1);
 	plan_free(p);
@@ -149,14 +146,4 @@ static void values(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(sites),
-		cmocka_unit_test(runtime_sites),
-		cmocka_unit_test(words),
-		cmocka_unit_test(values),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, sites, runtime_sites, words, values)

@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Comparisons of samples of several programs: which function and path is of which. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "report/diff_formats.h"
 #include "report/diff_runs_text.h"
 #include "trace/programs_fixture.h"
@@ -27,17 +22,15 @@ static int make(char *path, const struct programs_fixture *of)
 	return programs_fixture_write(path, of);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-	(void)state;
 	return make(a, &(struct programs_fixture){ .kid = "/opt/kid", .times = 100 }) ||
 	       make(b, &(struct programs_fixture){ .times = 200 }) ||
 	       make(c, &(struct programs_fixture){ .prog = "/bin/new", .times = 200 });
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-	(void)state;
 	return unlink(a) | unlink(b) | unlink(c);
 }
 
@@ -68,13 +61,12 @@ static void says(const char *text, const char *what, bool has)
 		fail_msg("'%s' is %sin\n%s", what, has ? "not " : "", text);
 }
 
-static void functions_are_of_a_program(void **state)
+TEST(functions_are_of_a_program)
 {
 	char *csv = compare(a, b, "csv", (struct diff_options){ .sort = DIFF_NAME }),
 	     *json = compare(a, b, "json", (struct diff_options){ 0 }),
 	     *text = compare(a, b, "text", (struct diff_options){ 0 });
 
-	(void)state;
 	says(csv, ",run_high_pct,program\n", true);
 	says(csv, "main.work,gone,30.0000,0.0000,", true);
 	says(csv, ",kid\n", true);
@@ -90,7 +82,7 @@ static void functions_are_of_a_program(void **state)
 }
 
 /* Also those of a side that has one program. */
-static void paths_begin_with_a_program(void **state)
+TEST(paths_begin_with_a_program)
 {
 	for (unsigned swap = 0; swap < 2; swap++) {
 		char *csv = compare(swap ? b : a, swap ? a : b, "csv",
@@ -108,7 +100,6 @@ static void paths_begin_with_a_program(void **state)
 	}
 	char *folded = compare(b, a, "folded", (struct diff_options){ 0 });
 
-	(void)state;
 	assert_string_equal(folded, "[kid];main.main;[kid+0x3000] 0 1000000000\n"
 				    "[kid];main.main;main.work 0 3000000000\n"
 				    "[prog];main.main;main.work 12000000000 6000000000\n");
@@ -116,13 +107,12 @@ static void paths_begin_with_a_program(void **state)
 }
 
 /* A program that is alone on both sides may have another name after a change. */
-static void single_programs_are_not_named(void **state)
+TEST(single_programs_are_not_named)
 {
 	char *csv = compare(b, c, "csv", (struct diff_options){ .by = BY_PATH, .sort = DIFF_NAME }),
 	     *json = compare(b, c, "json", (struct diff_options){ 0 }),
 	     *folded = compare(b, c, "folded", (struct diff_options){ 0 });
 
-	(void)state;
 	says(csv, "program", false);
 	says(json, "\"program\"", false);
 	assert_string_equal(folded, "main.main;main.work 12000000000 12000000000\n");
@@ -159,14 +149,13 @@ static char *compare_runs(const char *const files[2][2],
 	return text;
 }
 
-static void functions_of_several_runs(void **state)
+TEST(functions_of_several_runs)
 {
 	const char *const mixed[2][2] = { { a, a }, { b, b } }, *const alone[2][2] = { { b, b },
 										       { c, c } };
 	char *csv = compare_runs(mixed, diff_runs_csv), *json = compare_runs(mixed, diff_runs_json),
 	     *text = compare_runs(mixed, diff_runs_text);
 
-	(void)state;
 	says(csv, "function,run_a,run_b,change_pct,low_pct,high_pct,program\n", true);
 	says(csv, ",prog\n", true);
 	says(csv, ",kid\n", true);
@@ -180,14 +169,5 @@ static void functions_of_several_runs(void **state)
 	free(csv);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(functions_are_of_a_program),
-		cmocka_unit_test(paths_begin_with_a_program),
-		cmocka_unit_test(single_programs_are_not_named),
-		cmocka_unit_test(functions_of_several_runs),
-	};
-
-	return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+TESTS_BETWEEN(set_up, tear_down, functions_are_of_a_program, paths_begin_with_a_program,
+	      single_programs_are_not_named, functions_of_several_runs)

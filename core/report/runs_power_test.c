@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Three runs a side, drawn from a known model: equal programs are no change, and a change of a
  * tenth is one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/test_fixture.h"
 #include "report/runs_rows.h"
 #include "stats/random.h"
 
@@ -106,7 +101,7 @@ static struct named compare(const struct model_of_runs *m)
 
 /* All intervals of 19 of 20 pairs hold, however functions and runs vary. By chance 200 pairs may
  * have six more that name a function. */
-static void test_equal(void **state)
+TEST(test_equal)
 {
 	static const struct model_of_runs all[] = {
 		{ .function = 0.02 },
@@ -115,7 +110,6 @@ static void test_equal(void **state)
 		{ .function = 0.05, .kinds = 1.5, .low = 0.7 },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const struct named n = compare(&all[i]);
 
@@ -127,12 +121,11 @@ static void test_equal(void **state)
 
 /* Runs of a busy machine: what they have in common, and what functions spread by alike, is known
  * from all functions. */
-static void test_a_tenth(void **state)
+TEST(test_a_tenth)
 {
 	struct named n = compare(&(struct model_of_runs){
 		.machine = 0.04, .function = 0.015, .kinds = 0.3, .low = 0.7, .growth = log(1.1) });
 
-	(void)state;
 	assert_in_range(n.first_alone, PAIRS * 9 / 10, PAIRS);
 	n = compare(&(struct model_of_runs){
 		.machine = 0.1, .function = 0.015, .kinds = 0.3, .growth = log(1.1) });
@@ -140,22 +133,12 @@ static void test_a_tenth(void **state)
 }
 
 /* What all functions grew by for sure is a change of all. */
-static void test_all_grow(void **state)
+TEST(test_all_grow)
 {
 	const struct named n = compare(
 		&(struct model_of_runs){ .function = 0.01, .low = 0.7, .all_grow = log(1.2) });
 
-	(void)state;
 	assert_in_range(n.all, PAIRS * 9 / 10, PAIRS);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_equal),
-		cmocka_unit_test(test_a_tenth),
-		cmocka_unit_test(test_all_grow),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_equal, test_a_tenth, test_all_grow)

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/test_fixture.h"
 #include "stats/random.h"
 #include "stats/variances.h"
 
@@ -34,12 +29,11 @@ static double variance(struct random_stream *d, unsigned freedom, double deviati
 }
 
 /* All series have one variance: all tell it, as of very many values. */
-static void test_alike(void **state)
+TEST(test_alike)
 {
 	struct random_stream d = random_from(1, NULL);
 	double *v = calloc(SERIES, sizeof(*v)), freedom = 4;
 
-	(void)state;
 	for (size_t i = 0; i < SERIES; i++)
 		v[i] = variance(&d, 4, 3);
 	const struct variance_prior p = variances_learn(v, SERIES, 4);
@@ -50,12 +44,11 @@ static void test_alike(void **state)
 }
 
 /* Variances are drawn with 6 degrees of freedom around 4: that is what series show. */
-static void test_drawn(void **state)
+TEST(test_drawn)
 {
 	struct random_stream d = random_from(2, NULL);
 	double *v = calloc(SERIES, sizeof(*v));
 
-	(void)state;
 	for (size_t i = 0; i < SERIES; i++)
 		v[i] = variance(&d, 4, 2 / sqrt(variance(&d, 6, 1)));
 	const struct variance_prior p = variances_learn(v, SERIES, 4);
@@ -65,11 +58,10 @@ static void test_drawn(void **state)
 }
 
 /* Ten series of two kinds show less than a kind's own. */
-static void test_two_kinds(void **state)
+TEST(test_two_kinds)
 {
 	double v[10], freedom = 4;
 
-	(void)state;
 	for (size_t i = 0; i < 10; i++)
 		v[i] = i % 2 ? 1 : 10000;
 	const struct variance_prior p = variances_learn(v, 10, 4);
@@ -78,25 +70,14 @@ static void test_two_kinds(void **state)
 	assert_true(variances_moderated(&p, 1, &freedom) > 1 && freedom < 5);
 }
 
-static void test_few(void **state)
+TEST(test_few)
 {
 	const double v[] = { 1, 2, 0, 0 };
 	double freedom = 4;
 	const struct variance_prior p = variances_learn(v, 4, 4);
 
-	(void)state;
 	assert_true(p.freedom == 0);
 	assert_true(variances_moderated(&p, 5, &freedom) == 5 && freedom == 4);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_alike),
-		cmocka_unit_test(test_drawn),
-		cmocka_unit_test(test_two_kinds),
-		cmocka_unit_test(test_few),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_alike, test_drawn, test_two_kinds, test_few)

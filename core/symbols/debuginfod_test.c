@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Debug files from a server, which is here on the loopback interface. */
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <arpa/inet.h>
@@ -61,11 +62,10 @@ static int make_files(void **state)
 				"p.debug another.debug");
 }
 
-static int remove_files(void **state)
+FIXTURE(remove_files)
 {
 	char text[64];
 
-	(void)state;
 	snprintf(text, sizeof(text), "rm -r %s", folder);
 	return system(text);
 }
@@ -210,12 +210,11 @@ static void says(const struct heard *h, const char *what)
 static const struct symbols_options asks = { .here = true, .debuginfod = true },
 				    does_not_ask = { .here = true };
 
-static void names_of_a_server(void **state)
+TEST(names_of_a_server)
 {
 	struct heard h;
 	pid_t server = serve(HAS_IT);
 
-	(void)state;
 	assert_false(named(&does_not_ask, &h));
 	assert_string_equal(h.all, "");
 	assert_true(named(&asks, &h));
@@ -223,43 +222,39 @@ static void names_of_a_server(void **state)
 	stop(server);
 }
 
-static void nothing_is_asked_for_without_servers(void **state)
+TEST(nothing_is_asked_for_without_servers)
 {
 	struct heard h;
 
-	(void)state;
 	unsetenv("DEBUGINFOD_URLS");
 	assert_false(named(&asks, &h));
 	assert_string_equal(h.all, "");
 }
 
-static void servers_without_it(void **state)
+TEST(servers_without_it)
 {
 	struct heard h;
 	pid_t server = serve(HAS_NOT);
 
-	(void)state;
 	assert_false(named(&asks, &h));
 	says(&h, "no server of DEBUGINFOD_URLS has the debug file of ");
 	stop(server);
 }
 
-static void a_file_of_another_is_not_used(void **state)
+TEST(a_file_of_another_is_not_used)
 {
 	struct heard h;
 	pid_t server = serve(HAS_ANOTHER);
 
-	(void)state;
 	assert_false(named(&asks, &h));
 	stop(server);
 }
 
-static void large_files_are_not_read(void **state)
+TEST(large_files_are_not_read)
 {
 	struct heard h;
 	pid_t server = serve(SAYS_TOO_LARGE);
 
-	(void)state;
 	assert_false(named(&asks, &h));
 	says(&h,
 	     "/p: its debug file was not fetched (DEBUGINFOD_URLS): it has more than a gigabyte");
@@ -267,14 +262,13 @@ static void large_files_are_not_read(void **state)
 }
 
 /* And after the first error nothing else is asked for. */
-static void servers_that_are_gone(void **state)
+TEST(servers_that_are_gone)
 {
 	const uint8_t id[20] = { 1 };
 	struct heard h;
 	pid_t server = serve(HAS_IT);
 	char *urls = strdup(getenv("DEBUGINFOD_URLS"));
 
-	(void)state;
 	stop(server);
 	assert_int_equal(setenv("DEBUGINFOD_URLS", urls, 1), 0);
 	free(urls);
@@ -296,14 +290,13 @@ static void servers_that_are_gone(void **state)
 }
 
 /* The test ends only where waiting for it ends. */
-static void servers_that_say_nothing(void **state)
+TEST(servers_that_say_nothing)
 {
 	const uint8_t id[20] = { 1 };
 	struct heard h = { 0 };
 	pid_t server = serve(SAYS_NOTHING);
 	struct debuginfod *d = debuginfod_new(1);
 
-	(void)state;
 	assert_non_null(d);
 	assert_int_equal(setenv("DEBUGINFOD_TIMEOUT", "100000", 1), 0);
 	log_set_sink(hear, &h);

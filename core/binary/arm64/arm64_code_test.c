@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
 #include <capstone/capstone.h>
@@ -35,14 +36,13 @@ static const char *const variants[] = { "kinds.arm64", "kinds.arm64.pie.stripped
 #define N_VARIANTS (sizeof(variants) / sizeof(variants[0]))
 
 /* The entry is the last jump of the check, and each RET is a point of its own. */
-static void checked(void **state)
+TEST(checked)
 {
 	static const char *const names[] = {
 		"main.callsInlined", "main.largeFrame",    "main.hugeFrame", "main.table",
 		"main.recursive",    "main.(*named).Name", "main.withDefer", "main.onlyPanics",
 	};
 
-	(void)state;
 	for (size_t v = 0; v <= N_VARIANTS; v++) {
 		/* which calls a function before the check */
 		struct gobin *b = open_binary(v < N_VARIANTS ? variants[v]
@@ -78,9 +78,8 @@ static void checked(void **state)
 	}
 }
 
-static void unchecked(void **state)
+TEST(unchecked)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct gocode_ctx *c = gocode_ctx_new(b);
@@ -130,13 +129,12 @@ static void unchecked(void **state)
 }
 
 /* Functions of assembly are not probed. They are analysed all the same. */
-static void assembly(void **state)
+TEST(assembly)
 {
 	struct gobin *b = open_binary("kinds.arm64");
 	struct gocode_ctx *c = gocode_ctx_new(b);
 	struct gocode k = analyze(b, c, "main.pins");
 
-	(void)state;
 	/* constants behind the code are no instructions */
 	assert_int_equal(k.status, CODE_OK);
 	assert_false(k.g_in_register);
@@ -238,14 +236,13 @@ static void check_word(csh cs, const cs_insn *in, uint32_t w, const struct gofun
 }
 
 /* All words of a program's own functions, by another decoder. */
-static void all_words(void **state)
+TEST(all_words)
 {
 	struct gobin *b = open_binary("kinds.arm64");
 	const struct gofunc *funcs;
 	size_t n = gobin_funcs(b, &funcs), words = 0;
 	csh cs;
 
-	(void)state;
 	assert_int_equal(cs_open(CS_ARCH_ARM64, CS_MODE_ARM, &cs), CS_ERR_OK);
 	assert_int_equal(cs_option(cs, CS_OPT_DETAIL, CS_OPT_ON), CS_ERR_OK);
 	cs_insn *in = cs_malloc(cs);
@@ -272,9 +269,8 @@ static void all_words(void **state)
 
 /* Every function that the compiler made can be decoded, and has a place for its entry. The distance
  * that is followed on the line is that of the compiler's own table. */
-static void all_functions(void **state)
+TEST(all_functions)
 {
-	(void)state;
 	for (size_t v = 0; v < N_VARIANTS; v++) {
 		struct gobin *b = open_binary(variants[v]);
 		struct gocode_ctx *c = gocode_ctx_new(b);
@@ -317,7 +313,7 @@ static void all_functions(void **state)
 	}
 }
 
-static void returns(void **state)
+TEST(returns)
 {
 	struct gobin *b = open_binary("kinds.arm64");
 	struct gocode_ctx *c = gocode_ctx_new(b);
@@ -326,7 +322,6 @@ static void returns(void **state)
 	struct code_point *points;
 	size_t n;
 
-	(void)state;
 	assert_int_equal(gocode_returns(c, f, &points, &n), 0);
 	assert_true(n > 1);
 	for (size_t i = 0; i < n; i++)
@@ -340,7 +335,7 @@ static void returns(void **state)
 }
 
 /* The runtime's facts that code shows, and the layout of its structs. */
-static void runtime_facts(void **state)
+TEST(runtime_facts)
 {
 	struct gobin *b = open_binary("kinds.arm64"), *x = open_binary("kinds");
 	const struct gofunc *f = gobin_func_named(b, "runtime.sigtramp");
@@ -351,7 +346,6 @@ static void runtime_facts(void **state)
 	int64_t off;
 	uint64_t allgs;
 
-	(void)state;
 	assert_memory_equal(gobin_bytes(b, f->vaddr, arch->sigtramp_bytes), arch->sigtramp,
 			    arch->sigtramp_bytes);
 	assert_int_equal(wait_reasons_of(b, &ours), 0);
@@ -385,12 +379,11 @@ static void note_writer(void *ctx, const struct gofunc *f)
 		n[2]++;
 }
 
-static void text_writers(void **state)
+TEST(text_writers)
 {
 	struct gobin *b = open_binary("mocks.arm64");
 	unsigned n[3] = { 0 };
 
-	(void)state;
 	gobin_text_writers(b, note_writer, n);
 	assert_true(n[0] > 0);
 	assert_true(n[1] > 0);
@@ -403,14 +396,13 @@ static void text_writers(void **state)
 	gobin_close(b);
 }
 
-static void text(void **state)
+TEST(text)
 {
 	struct gobin *b = open_binary("kinds.arm64");
 	struct disasm *d = disasm_new(b);
 	const struct gofunc *f = gobin_func_named(b, "main.leaf");
 	char line[64];
 
-	(void)state;
 	assert_non_null(d);
 	disasm_text(d, f->vaddr, line, sizeof(line));
 	assert_string_equal(line, "mul x1, x0, x1");
@@ -419,15 +411,5 @@ static void text(void **state)
 	gobin_close(b);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(checked),       cmocka_unit_test(unchecked),
-		cmocka_unit_test(assembly),      cmocka_unit_test(all_words),
-		cmocka_unit_test(all_functions), cmocka_unit_test(returns),
-		cmocka_unit_test(runtime_facts), cmocka_unit_test(text_writers),
-		cmocka_unit_test(text),
-	};
-
-	return cmocka_run_group_tests(tests, set_up_binaries, NULL);
-}
+TESTS_BETWEEN(set_up_binaries, NULL, checked, unchecked, assembly, all_words, all_functions,
+	      returns, runtime_facts, text_writers, text)

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/arm64/arm64_insn.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "binary/gocode.h"
 
 /* Words as `llvm-mc -triple aarch64 -mattr=+v9a,+mops -show-encoding` makes them. */
-static void flows(void **state)
+TEST(flows)
 {
 	static const struct {
 		uint32_t word;
@@ -68,7 +65,6 @@ static void flows(void **state)
 		{ 0xd10083ff, FLOW_NEXT, INSN_STEP, 0 },         /* sub sp, sp, #32 */
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		struct insn in = { .off = 0x1000 };
 
@@ -80,7 +76,7 @@ static void flows(void **state)
 	}
 }
 
-static void constants(void **state)
+TEST(constants)
 {
 	static const struct {
 		uint32_t word;
@@ -98,7 +94,6 @@ static void constants(void **state)
 	unsigned reg;
 	uint64_t n;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++)
 		if (!arm64_constant(of[i].word, &reg, &n) || reg != of[i].reg || n != of[i].n)
 			fail_msg("%08x: register %u, %llu", of[i].word, reg, (unsigned long long)n);
@@ -107,11 +102,10 @@ static void constants(void **state)
 	assert_false(arm64_constant(0x320083e3, &reg, &n)); /* orr w3, wzr, #0x10001 */
 }
 
-static void addresses(void **state)
+TEST(addresses)
 {
 	int64_t n;
 
-	(void)state;
 	assert_true(arm64_adrp(0xb0000bdb, &n)); /* adrp x27, .+0x179000 */
 	assert_int_equal(n, 0x179000);
 	assert_true(arm64_adrp(0x90ffffe0, &n));
@@ -144,7 +138,7 @@ static void addresses(void **state)
 	assert_int_equal(arm64_literal(0xf9400b90, &n), 0);
 }
 
-static void memory(void **state)
+TEST(memory)
 {
 	static const struct {
 		uint32_t word;
@@ -195,7 +189,6 @@ static void memory(void **state)
 	};
 	struct arm64_access a;
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(of) / sizeof(*of); i++) {
 		const struct arm64_access *w = &of[i].a;
 
@@ -217,9 +210,8 @@ static void memory(void **state)
 	assert_int_equal(arm64_written(0xeb01001f), 0); /* cmp x0, x1 */
 }
 
-static void stack_pointer(void **state)
+TEST(stack_pointer)
 {
-	(void)state;
 	assert_true(arm64_writes_sp(0xd10083ff));  /* sub sp, sp, #32 */
 	assert_true(arm64_writes_sp(0x9100029f));  /* mov sp, x20 */
 	assert_true(arm64_writes_sp(0xcb3b63ff));  /* sub sp, sp, x27 */
@@ -231,13 +223,4 @@ static void stack_pointer(void **state)
 	assert_false(arm64_writes_sp(0xaa1f03ff)); /* mov xzr, xzr */
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(flows),         cmocka_unit_test(constants),
-		cmocka_unit_test(addresses),     cmocka_unit_test(memory),
-		cmocka_unit_test(stack_pointer),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(flows, constants, addresses, memory, stack_pointer)

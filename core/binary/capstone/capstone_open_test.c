@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
+#include "base/test_fixture.h"
 #include "binary/capstone/capstone_open.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 static size_t taken, failing; /* the allocation that fails, from 1; 0: none */
 static bool for_good;         /* and all after it */
@@ -46,11 +42,10 @@ static const struct {
 
 /* Each allocation of a handle made to fail, alone and with all after it: the handle is refused, and
  * one opened later works. */
-static void test_no_memory(void **state)
+TEST(test_no_memory)
 {
 	csh handle;
 
-	(void)state;
 	capstone_calloc = failing_calloc;
 	for (size_t k = 0; k < N_PROCESSORS; k++) {
 		const cs_arch arch = processors[k].arch;
@@ -73,11 +68,10 @@ static void test_no_memory(void **state)
 }
 
 /* A handle that is open needs no memory: x86 allocates nothing, arm64 for a moment only. */
-static void test_ready(void **state)
+TEST(test_ready)
 {
 	csh handle;
 
-	(void)state;
 	capstone_calloc = failing_calloc;
 	for (size_t k = 0; k < N_PROCESSORS; k++) {
 		const uint8_t *p = processors[k].code;
@@ -105,12 +99,11 @@ static void test_ready(void **state)
 }
 
 /* The same instruction either way; its operands are in the text where that is wanted. */
-static void test_text(void **state)
+TEST(test_text)
 {
 	static const uint8_t code[] = { 0x48, 0x81, 0xec, 0x10, 0x02, 0, 0 };
 	csh handle;
 
-	(void)state;
 	assert_int_equal(capstone_open(CS_ARCH_X86, &handle), 0);
 	cs_insn *in = cs_malloc(handle);
 	assert_non_null(in);
@@ -129,13 +122,4 @@ static void test_text(void **state)
 	cs_close(&handle);
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_no_memory),
-		cmocka_unit_test(test_ready),
-		cmocka_unit_test(test_text),
-	};
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_no_memory, test_ready, test_text)

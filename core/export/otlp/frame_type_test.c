@@ -1,16 +1,11 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* The types of frames. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "export/otlp/frame_type.h"
 
-static void test_types(void **state)
+TEST(test_types)
 {
 	static const struct {
 		struct frame_place place;
@@ -40,7 +35,6 @@ static void test_types(void **state)
 		{ { 0, NULL, "", "[unreadable]", false }, NULL },
 	};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		const char *type = frame_type(&all[i].place);
 
@@ -52,9 +46,4 @@ static void test_types(void **state)
 	}
 }
 
-int main(void)
-{
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_types) };
-
-	return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS(test_types)

@@ -159,26 +159,24 @@ static bool own_loop(const struct parked *p, const struct model *m, const struct
 	       model_wait_count(m, &wait) >= LOOPS * node->stats.calls;
 }
 
-/* Does function `func` run in a call of the node's goroutines? */
-static bool runs_below(const struct path_node *nodes, size_t n, uint32_t top, uint32_t func)
+/* Marks the functions that run in a call of node `top`, on its goroutine. Nodes stand behind their
+ * parents. in_call has room for all nodes, and is false. */
+static void mark_below(const struct path_node *nodes, size_t n, uint32_t top, bool *in_call,
+		       bool *funcs, size_t n_funcs)
 {
-	for (uint32_t i = top; i < n; i++) {
-		uint32_t k = i;
+	for (size_t i = top; i < n; i++) {
+		const struct path_node *node = &nodes[i];
 
-		if (nodes[i].func != func)
-			continue;
-		while (k != top && nodes[k].parent && !nodes[k].go_edge)
-			k = nodes[k].parent;
-		if (k == top)
-			return true;
+		in_call[i] = i == top || (node->parent && !node->go_edge && in_call[node->parent]);
+		if (in_call[i] && node->func < n_funcs)
+			funcs[node->func] = true;
 	}
-	return false;
 }
 
-/* It waits for a condition that other goroutines meet, as for the next element of a queue. Requests
- * that wait for one another's end meet it themselves. */
-static bool waits_for_others(const struct parked *p, const struct model *m,
-			     const struct parked_place *x)
+/* Sets *others if it waits for a condition that other goroutines meet, as for the next element of a
+ * queue. Requests that wait for one another's end meet it themselves. 0 or -ENOMEM. */
+static int waits_for_others(const struct parked *p, const struct model *m,
+			    const struct parked_place *x, bool *others)
 {
 	size_t n, n_wakes;
 	const struct path_node *nodes = model_paths(m, &n);
@@ -186,18 +184,28 @@ static bool waits_for_others(const struct parked *p, const struct model *m,
 	uint64_t all_ns = 0, others_ns = 0;
 	uint32_t top = x->path;
 
+	*others = false;
 	if (wait_class_of(&p->classes, x->reason) != CLASS_COND)
-		return false;
+		return 0;
+	bool *in_call = calloc(n + p->info->n_funcs + 1, sizeof(*in_call));
+
+	if (!in_call)
+		return -ENOMEM;
+	bool *own = in_call + n; /* by function */
+
 	while (nodes[top].parent && !nodes[top].go_edge)
 		top = nodes[top].parent;
+	mark_below(nodes, n, top, in_call, own, p->info->n_funcs);
 	for (size_t i = 0; i < n_wakes; i++) {
 		if (w[i].func != x->func || w[i].reason != x->reason)
 			continue;
 		all_ns += w[i].ns;
-		if (w[i].by < p->info->n_funcs && !runs_below(nodes, n, top, w[i].by))
+		if (w[i].by < p->info->n_funcs && !own[w[i].by])
 			others_ns += w[i].ns;
 	}
-	return others_ns && 2 * others_ns >= all_ns;
+	free(in_call);
+	*others = others_ns && 2 * others_ns >= all_ns;
+	return 0;
 }
 
 /* Many goroutines have the same place. */
@@ -209,19 +217,22 @@ struct decided {
 
 /* waits_for_others, once for each place. After many places it is false, as it looks at all paths.
  */
-static bool decide(const struct parked *p, const struct model *m, const struct parked_place *x,
-		   struct decided *all, size_t *n)
+static int decide(const struct parked *p, const struct model *m, const struct parked_place *x,
+		  struct decided *all, size_t *n, bool *others)
 {
 	size_t i = 0;
+	int err = 0;
 
 	while (i < *n && (all[i].place.path != x->path || all[i].place.func != x->func ||
 			  all[i].place.reason != x->reason))
 		i++;
-	if (i == DECIDED_MAX)
-		return false;
-	if (i == *n)
-		all[(*n)++] = (struct decided){ *x, waits_for_others(p, m, x) };
-	return all[i].others;
+	if (i == *n && i < DECIDED_MAX) {
+		all[i].place = *x;
+		err = waits_for_others(p, m, x, &all[i].others);
+		*n += !err;
+	}
+	*others = i < *n && all[i].others;
+	return err;
 }
 
 static int gather(struct parked *p, const struct model *m, uint64_t span_ns)
@@ -233,9 +244,13 @@ static int gather(struct parked *p, const struct model *m, uint64_t span_ns)
 	for (size_t i = 0; i < p->n_later && !err; i++) {
 		struct parked_place place = p->later[i].place;
 
-		if (p->later[i].often && !own_loop(p, m, &place) &&
-		    !decide(p, m, &place, decided, &n_decided))
-			continue;
+		if (p->later[i].often && !own_loop(p, m, &place)) {
+			bool others;
+
+			err = decide(p, m, &place, decided, &n_decided, &others);
+			if (err || !others)
+				continue;
+		}
 		if (2 * p->later[i].life_ns < span_ns) {
 			place.young = 1;
 			place.young_ns = place.ns;

@@ -241,8 +241,8 @@ format: | $(call deps,test) ## formats all C with .clang-format
 	$(Q)ci/format.sh --write
 
 .PHONY: clang
-clang: ## builds everything with clang as well, warnings are errors
-	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang all
+clang: ## builds everything with clang as well, not optimized; warnings are errors
+	$(Q)$(MAKE) --no-print-directory O=$(O)/clang CC=clang DEBUG=1 all
 
 # ---- the page
 

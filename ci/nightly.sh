@@ -18,6 +18,7 @@ lines() {
 	local kernel
 	cat <<-'LINES'
 		random|100,000 random executions and whole bombs under sanitizers|env GOTRACE_RANDOM_RUNS=100000 GOTRACE_TEST_WHOLE=1 make SAN=1 unit
+		bombs|whole files that claim much, without sanitizers|env GOTRACE_TEST_WHOLE=1 make unit
 		valgrind|every report and export under valgrind|ci/valgrind.sh
 		live|every way of probing in every live topic|env LIVE_ALL=1 make live
 		signals|every kind of signal at every instruction of all inline stubs|make fuzz-signals

@@ -15,13 +15,16 @@
 #define FUNCS 500u
 #define CHAIN 200000u /* goroutines of STARTED */
 
+/* A bomb has one part of so many. */
+#ifdef __SANITIZE_ADDRESS__
+#define PART 100
+#else
+#define PART 3
+#endif
+
 uint32_t bomb_many(uint32_t n)
 {
-#ifdef __SANITIZE_ADDRESS__
-	return getenv("GOTRACE_TEST_WHOLE") ? n : n < 40 ? 1 : n / 40;
-#else
-	return n;
-#endif
+	return getenv("GOTRACE_TEST_WHOLE") ? n : n < PART ? 1 : n / PART;
 }
 
 static void add_function(struct trace_info *t, uint32_t f, bool alike)

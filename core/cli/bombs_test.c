@@ -24,7 +24,7 @@
 /* What was freed is kept for a while, and everything has a shadow: nothing is said of memory. */
 #define MOST_BYTES(file_bytes) UINT64_MAX
 #else
-#define MOST_BYTES(file_bytes) ((128ull << 20) + 1500ull * (file_bytes))
+#define MOST_BYTES(file_bytes) ((288ull << 20) + 1100ull * (file_bytes))
 #endif
 /* Of its rows of paths: names, and what formats write around each. */
 #define MOST_OUTPUT(file_bytes) (2 * ((128ull << 20) + 500ull * (uint64_t)(file_bytes)))

@@ -26,7 +26,7 @@ if [ "${1:-}" = --python ]; then
 fi
 # 0.11 can be built with Debian's Rust.
 export INFERNO=$O/inferno/bin/inferno-flamegraph
-[ -x "$INFERNO" ] || cargo install -q inferno --version 0.11.15 --locked --no-default-features --features cli --root "$O/inferno" >"$O/inferno.log" 2>&1 || {
+[ -x "$INFERNO" ] || cargo install -q --debug inferno --version 0.11.15 --locked --no-default-features --features cli --root "$O/inferno" >"$O/inferno.log" 2>&1 || {
 	tail -n 3 "$O/inferno.log"
 	skip 'folded stacks in inferno' 'it cannot be had from crates.io'
 	INFERNO=

@@ -15,7 +15,7 @@ packages_of() {
 			libcapstone-dev libiberty-dev zlib1g-dev liblzma-dev libzstd-dev zstd libprotobuf-c-dev \
 			protobuf-c-compiler libsqlite3-dev libjansson-dev libcurl4-openssl-dev libmicrohttpd-dev linux-libc-dev ;;
 	test) # unit tests, sanitizers, format; gccgo (225 MB) and upx (3 MB) make programs that are refused (live/kinds.sh)
-		echo libcmocka-dev valgrind binutils procps zstd python3 sudo libcap2-bin strace btrfs-progs sqlite3 curl "$(clang_rt)" "$(clang_format)" \
+		echo libcmocka-dev libdebuginfod-dev valgrind binutils procps zstd python3 sudo libcap2-bin strace btrfs-progs sqlite3 curl "$(clang_rt)" "$(clang_format)" \
 			"$(gccgo)" "$(upx)" ;;
 	go) # a Go toolchain, only when there is none
 		command -v go >/dev/null 2>&1 || [ -x /usr/local/go/bin/go ] ||

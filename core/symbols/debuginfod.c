@@ -95,10 +95,10 @@ struct debuginfod *debuginfod_new(uint64_t most_ns)
 		return NULL;
 	d->left_ns = most_ns;
 	if (!load(d))
-		log_warn("debug files are not fetched: " LIBRARY
-			 " of elfutils 0.180 or newer is not installed");
+		log_warn("debug files are not fetched (" SERVERS "): install " LIBRARY
+			 " of elfutils 0.180 or newer");
 	else if (!(d->client = d->begin()))
-		log_warn("debug files are not fetched: " LIBRARY " cannot begin");
+		log_warn("debug files are not fetched (" SERVERS "): " LIBRARY " cannot begin");
 	if (!d->client) {
 		debuginfod_free(d);
 		return NULL;

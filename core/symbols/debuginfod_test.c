@@ -308,8 +308,16 @@ TEST(servers_that_say_nothing)
 	stop(server);
 }
 
+static void library_is_missing(void **state)
+{
+	(void)state;
+	print_message("libdebuginfod.so.1 is not installed (ci/deps.sh test)\n");
+	skip();
+}
+
 int main(void)
 {
+	const struct CMUnitTest none[] = { cmocka_unit_test(library_is_missing) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_a_server),
 		cmocka_unit_test(nothing_is_asked_for_without_servers),
@@ -320,9 +328,7 @@ int main(void)
 		cmocka_unit_test(servers_that_say_nothing),
 	};
 
-	if (!has_library()) {
-		printf("skipped: libdebuginfod.so.1 is not installed\n");
-		return 0;
-	}
+	if (!has_library())
+		return cmocka_run_group_tests(none, NULL, NULL);
 	return cmocka_run_group_tests(tests, make_files, remove_files);
 }

@@ -72,7 +72,7 @@ other_processor() {
 	printf '\xf3' | dd of=other bs=1 seek=18 conv=notrunc status=none
 	refused 125 'other: not for x86-64 or arm64 \(ELF machine 243\)' ./other
 	expect_status 126 gt sample -o trace -- ./other 2>err
-	expect_grep 'other: cannot be run: Exec format error. It may be built for another processor: build it for this one$' err
+	expect_grep 'other: cannot be run: Exec format error. It may be built for another processor\. Build it for this one$' err
 	[ ! -e trace ] || fail "a trace was left behind"
 }
 check "a program for another processor" other_processor

@@ -221,7 +221,7 @@ static int run_prepared(struct sample_run *r)
 			return STATUS_FAILED;
 		log_error("%s: cannot be run: %s%s", *r->command, strerror(-s->exec_err),
 			  s->exec_err == -ENOEXEC
-				  ? ". It may be built for another processor: build it for this one"
+				  ? ". It may be built for another processor. Build it for this one"
 				  : "");
 		return s->exec_err == -ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 	}

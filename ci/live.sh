@@ -74,7 +74,9 @@ fi
 
 # run_topic TOPIC: its output is shown when it has ended, its totals are in $LIVE/TOPIC.totals.
 run_topic() {
-	local topic=$1 start=$SECONDS status p f s
+	local topic=$1 start=$SECONDS before status p f s
+	children_time
+	before=$children_seconds
 	env --default-signal=HUP,INT,QUIT,TERM bash "$here/live/$topic.sh" >"$LIVE/$topic.tap" 2>&1 # behind & INT and QUIT are ignored
 	status=$?
 	f=$(grep -c '^not ok ' "$LIVE/$topic.tap")
@@ -85,7 +87,8 @@ run_topic() {
 		echo "not ok - $topic: ended early with status $status" >>"$LIVE/$topic.tap"
 		f=$((f + 1))
 	fi
-	time_row "$topic" $((SECONDS - start)) $((p + f + s))
+	children_time
+	time_row "$topic" $((SECONDS - start)) $((p + f + s)) $((children_seconds - before))
 	flock "$LIVE" sh -c 'echo "# $1"; cat "$2"' sh "$topic" "$LIVE/$topic.tap"
 	echo "$p $f $s" >"$LIVE/$topic.totals"
 }

@@ -40,6 +40,12 @@ times() {
 		CI_STEP=all time_row two/deep 7 1
 		CI_STEP=all time_row one 6 3
 		time_row all 13 4
+		grep -qx "$(printf 'all\t13\t4\t-')" "$CI_TIMES" || fail "without processor time: $(cat "$CI_TIMES")"
+		children_time
+		before=$children_seconds
+		timeout 20 sh -c 'while :; do [ "$(cut -d " " -f 14 /proc/$$/stat)" -lt 150 ] || exit; i=0; while [ $i -lt 9999 ]; do i=$((i + 1)); done; done'
+		children_time
+		[ $((children_seconds - before)) -ge 1 ] || fail "no processor time of a child"
 		[ "$(longest_times 5 | sed 's/^ *//' | paste -sd,)" = '7 s  all/two/deep (1),6 s  all/one (3)' ] || fail "$(longest_times 5)"
 	) || exit
 }

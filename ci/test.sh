@@ -25,7 +25,9 @@ left_out=$logs/left-out
 
 # step NAME COMMAND...: runs it and adds its totals.
 step() {
-	local name=$1 start=$SECONDS log status before=$((passed + failed + skipped))
+	local name=$1 start=$SECONDS log status before=$((passed + failed + skipped)) processor
+	children_time
+	processor=$children_seconds
 	shift
 	log=$logs/${name//[^a-z0-9]/-}
 	printf '\n== %s\n' "$name"
@@ -33,7 +35,8 @@ step() {
 	status=$?
 	grep -avE '^  (CC|AR|LINK|BPF|PROTO|PAGE|AS) ' "$log"
 	add_script "$log" "$status"
-	time_row "$name" $((SECONDS - start)) $((passed + failed + skipped - before))
+	children_time
+	time_row "$name" $((SECONDS - start)) $((passed + failed + skipped - before)) $((children_seconds - processor))
 	printf -- '-- %s: %s, %d s\n' "$name" "$([ "$status" = 0 ] && echo ok || echo FAILED)" $((SECONDS - start))
 }
 # step_of INPUTS NAME COMMAND...: the same, where a file has changed whose path matches the regular expression INPUTS.
@@ -107,6 +110,8 @@ lane_of_machines() {
 	also vm "$program|^ci/(vm|live)" 'VM of the newest kernel' target test-vm KERNEL="$(ci/vm/kernel.sh --list run)" TOPICS='doctor links attach replay experiment-overhead' \
 		OVERHEAD=greet SECONDS_MAX=1500
 	also consumers "$program|^ci/consumers" 'exports in pandas, DuckDB, inferno' target test-consumers
+	also perfetto "$outputs|^ci/perfetto" 'exports in Perfetto' target test-perfetto
+	also perun "$program|^ci/perun" 'profiles in Perun' target test-perun
 }
 lane_of_files() {
 	step 'recorded traces replayed' env GOTRACE="$PWD/build/gotrace" fixtures/traces/replay.sh
@@ -124,12 +129,10 @@ lane_of_files() {
 	step_of "$documents|^(core|bpf|fixtures|packaging)/" 'documents and messages are in plain English' ci/prose.sh
 	step 'calls that fail, some of each command' ci/faults.sh 8
 	root_step 'kills and damaged binaries, a few' make --no-print-directory NODEPS=1 torture KILLS=5 MUTANTS=10
-	also perfetto "$outputs|^ci/perfetto" 'exports in Perfetto' target test-perfetto
-	also perun "$program|^ci/perun" 'profiles in Perun' target test-perun
+	root_step 'live tests' make --no-print-directory NODEPS=1 live
 }
 first
 side_by_side lane_of_files lane_of_machines
-root_step 'live tests' make --no-print-directory NODEPS=1 live
 
 printf '\n%d s in all; the longest parts (%s):\n' "$SECONDS" "$CI_TIMES"
 longest_times 10

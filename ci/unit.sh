@@ -25,7 +25,8 @@ one() {
 		sed -n "s,^\[  SKIPPED \] \([a-z0-9_]*\)\$,ok - $name: \1 # SKIP a unit test that skips itself,p" "$log" | sort -u
 		[ "${f:-0}" = 0 ] || cat "$log"
 	} >"$report"
-	time_row "$name" $((SECONDS - start)) $((${p:-0} + ${f:-0} + ${s:-0}))
+	children_time
+	time_row "$name" $((SECONDS - start)) $((${p:-0} + ${f:-0} + ${s:-0})) "$children_seconds"
 	echo "${p:-0} ${f:-0} ${s:-0}" >"$log.totals"
 	flock "$1" cat "$report"
 }

@@ -34,7 +34,9 @@ struct export_options {
 	struct path_cut cut; /* the paths that become [other] */
 	bool header;         /* folded: a first line "# UNIT", which readers pass over */
 	bool identities;     /* pprof: each sample has its program, process and thread */
-	bool args;           /* chrome: each call has its self time and its end */
+	bool in_memory; /* pprof: the reader has each frame in memory, and takes a quarter of the
+			   paths */
+	bool args;      /* chrome: each call has its self time and its end */
 	enum perun_layout layout;
 	const char *origin;   /* perun: the version of the program; may be NULL */
 	const char *host;     /* perun: the machine's name; may be NULL */

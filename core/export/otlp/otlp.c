@@ -100,6 +100,7 @@ int export_otlp(struct trace_reader *const *r, size_t n, const struct export_opt
 	int err = f ? 0 : -ENOMEM;
 
 	with.identities = true;
+	with.in_memory = true;
 	if (!err)
 		err = export_pprof(r, n, &with, f);
 	if (f && fclose(f) && !err)

@@ -341,7 +341,8 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 	if (!err)
 		err = whole_paths_cut(&tree, &opt->cut);
 	if (!err)
-		err = whole_paths_bound(&tree, trace.info, 0, whole_paths_most(r[0]));
+		err = whole_paths_bound(&tree, trace.info, 0,
+					whole_paths_most(r[0]) / (opt->in_memory ? 4 : 1));
 	if (!err)
 		err = wait_rows_load(&p.waits, &trace, &tree);
 	if (!err)

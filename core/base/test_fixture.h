@@ -19,6 +19,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
@@ -33,6 +34,21 @@
 #define TESTS_BETWEEN(set_up, tear_down, ...) UNIT_TESTS(set_up, tear_down, NULL, NULL, __VA_ARGS__)
 /* Also runs a function before each test, and one after it. NULL: none. */
 #define TESTS_EACH(set_up, tear_down, ...) UNIT_TESTS(NULL, NULL, set_up, tear_down, __VA_ARGS__)
+
+/* Returns the step of a test through a long list of cases: it runs one case of so many. With
+ * GOTRACE_TEST_WHOLE=1 (ci/nightly.sh) it runs all. */
+static inline unsigned test_one_of(unsigned plain, unsigned sanitized)
+{
+	if (getenv("GOTRACE_TEST_WHOLE"))
+		return 1;
+#ifdef __SANITIZE_ADDRESS__
+	(void)plain;
+	return sanitized;
+#else
+	(void)sanitized;
+	return plain;
+#endif
+}
 
 #define UNIT_TESTS(first, last, before, after, ...)                \
 	int main(void)                                             \

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: BSD-2-Clause
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "base/test_fixture.h"
 #include "cli/bombs_fixture.h"
 #include "trace/format.h"
 #include "trace/keys.h"
@@ -15,16 +11,11 @@
 #define FUNCS 500u
 #define CHAIN 200000u /* goroutines of STARTED */
 
-/* A bomb has one part of so many. */
-#ifdef __SANITIZE_ADDRESS__
-#define PART 100
-#else
-#define PART 3
-#endif
-
 uint32_t bomb_many(uint32_t n)
 {
-	return getenv("GOTRACE_TEST_WHOLE") ? n : n < PART ? 1 : n / PART;
+	const uint32_t part = test_one_of(10, 100);
+
+	return n < part ? 1 : n / part;
 }
 
 static void add_function(struct trace_info *t, uint32_t f, bool alike)

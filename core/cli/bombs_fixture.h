@@ -41,7 +41,7 @@ enum bomb {
 };
 #define BOMBS_OF_SAMPLES STACKS
 
-/* Returns the number of a bomb's parts: a third of n, or a hundredth under sanitizers, which are
+/* Returns the number of a bomb's parts: a tenth of n, or a hundredth under sanitizers, which are
  * slower. With GOTRACE_TEST_WHOLE=1 it is n. */
 uint32_t bomb_many(uint32_t n);
 void bomb_events(struct trace_writer *w, enum bomb b);

@@ -336,6 +336,8 @@ TEST(test_recorded)
 
 		trace_reader_close(r);
 		with_states += has_states;
+		if (i % test_one_of(1, 3))
+			continue;
 		check(g.gl_pathv[i], g.gl_pathv[i]);
 		if (has_states)
 			check_states(g.gl_pathv[i], g.gl_pathv[i]);

@@ -7,7 +7,7 @@
 # of TAP, then "N passed, N failed, N skipped"; status 1 when one failed.
 # LIVE_KEEP=1 keeps the folder with everything the tests made, LIVE_BUILT=DIR has
 # the programs built before (DIR/programs, DIR/workloads, DIR/strike, DIR/meddle), LIVE_ONLY=REGEX chooses
-# tests by their names. LIVE_ALL=1 tries every way of probing in every topic, otherwise most topics have the default only.
+# tests by their names. LIVE_ALL=1 tries every way of probing in every topic, otherwise most topics have the default only, and in a VM all.
 # LIVE_JOBS=2 topics run at once, but for those with a line "# serial: WHY", which run last and alone.
 set -u
 unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
@@ -45,29 +45,13 @@ PATH=$PATH:/usr/sbin:/sbin # an ordinary user's, kept by sudo, has no setcap
 command -v go >/dev/null || skip_all "no Go toolchain; run: ci/deps.sh go"
 LIVE_BUILT=${LIVE_BUILT:+$(realpath "$LIVE_BUILT")}
 
-# Copies the programs to $LIVE. Building takes minutes of processor time, so the tree keeps them until their sources or Go change.
-live_programs() {
-	local kept=$top/build/live-programs key
-	key=$(go version && cd "$top" && find fixtures/programs experiments/workloads -type f -print0 | sort -z | xargs -0 sha256sum) || return
-	if [ "$key" != "$(cat "$kept/key" 2>/dev/null)" ]; then
-		rm -rf "$kept" && mkdir "$kept" || return
-		"$top/fixtures/programs/build.sh" "$kept/programs" || return
-		"$top/experiments/workloads/build.sh" "$kept/workloads" ants || return
-		echo "$key" >"$kept/key"
-	fi
-	cp -a "$kept/programs" "$kept/workloads" "$LIVE/"
-}
-
 LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-live.XXXXXX") || exit 1
 export LIVE
 [ "${LIVE_KEEP:-}" = 1 ] || trap 'rm -rf "$LIVE"' EXIT
 chmod 755 "$LIVE"
 if [ -n "$LIVE_BUILT" ]; then
 	ln -s "$LIVE_BUILT/"* "$LIVE/"
-elif ! (
-	flock 9
-	live_programs
-) 9>"$top/build/live-programs.lock" >"$LIVE/build.log" 2>&1; then
+elif ! "$here/programs.sh" "$LIVE" ants >"$LIVE/build.log" 2>&1; then
 	sed 's/^/# /' "$LIVE/build.log"
 	none "the programs to trace cannot be built"
 fi

@@ -49,15 +49,14 @@ programs() {
 	local stamp workloads
 	# shellcheck disable=SC2086 # a list of words
 	workloads=$(printf '%s\n' ants $overhead | sed 's/-.*//' | sort -u | tr '\n' ' ') # ants is for live tests, too
-	stamp=$(cd "$top" && { go version; echo "$workloads"; find ci/vm/initramfs.sh ci/test-vm.sh fixtures/programs fixtures/binaries experiments/workloads \
+	stamp=$(cd "$top" && { go version; echo "$workloads"; find ci/vm/initramfs.sh ci/test-vm.sh ci/programs.sh fixtures/programs fixtures/binaries experiments/workloads \
 		experiments/springboard-safety/{strike,meddle}.c -type f -print0 |
 		sort -z | xargs -0 sha256sum; } | sha256sum)
 	[ "$stamp" != "$(cat "$vm/programs.stamp" 2>/dev/null)" ] || return 0
 	rm -rf "$vm/built" "$vm/programs.cpio" "$vm/programs.stamp"
 	# shellcheck disable=SC2086 # a list of words
-	"$top/fixtures/programs/build.sh" "$vm/built/programs" &&
-		"$top/fixtures/binaries/build.sh" "$vm/built/binaries" &&
-		"$top/experiments/workloads/build.sh" "$vm/built/workloads" $workloads &&
+	"$top/ci/programs.sh" "$vm/built" $workloads &&
+		"$top/fixtures/binaries/build.sh" "${O:-$top/build}/binaries" && cp -a "${O:-$top/build}/binaries" "$vm/built/" &&
 		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -o "$vm/built/strike" "$top/experiments/springboard-safety/strike.c" &&
 		"${CC:-cc}" -O2 -D_GNU_SOURCE -static -I"$top/core" -o "$vm/built/meddle" "$top/experiments/springboard-safety/meddle.c" || return
 	# There is no Go in the VM; ci/vm/go shows these.

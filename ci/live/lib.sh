@@ -5,13 +5,13 @@
 set -u
 : "${LIVE:?run these through ci/live.sh}" "${GOTRACE:?}" "${TOP:?}"
 tests=0 failures=0
-# Ways of probing, as ci/regress/probes has them: all, and those that a running process takes. Few topics try all of them on
-# each push, the others do with LIVE_ALL=1 (ci/nightly.sh).
+# Ways of probing, as ci/regress/probes has them: all, and those that a running process takes. With LIVE_ALL=1 (ci/nightly.sh)
+# every topic tries all of them. Few topics do without it, and none in a VM.
 every_strategy=$(sed -n 's/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
 every_pid_strategy=$(sed -n '/# launched/!s/^\([a-z][^ ]*\) --probe=\1\( .*\)\{0,1\}$/\1/p' "$TOP/ci/regress/probes")
 strategies=inline pid_strategies='inline emulated'
-case ${LIVE_ALL:-}$(basename "$0" .sh) in
-1* | counts | situations | attach | links) strategies=$every_strategy pid_strategies=$every_pid_strategy ;;
+case ${LIVE_ALL:+all}${LIVE_SLOW:+slow}$(basename "$0" .sh) in
+all* | counts | situations | attach | links) strategies=$every_strategy pid_strategies=$every_pid_strategy ;;
 esac
 [ -n "$every_strategy" ] && [ -n "$every_pid_strategy" ] || { echo "not ok - no way of probing in ci/regress/probes"; exit 1; }
 # A process that runs is given inline stubs or nothing. In a VM that is emulated their clock is not known to be good.

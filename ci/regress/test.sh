@@ -379,7 +379,9 @@ every_name() {
 	done
 	[ "$(grep -c new10-x counts)" = 2 ] || fail "not in the topics that have all on each push"
 	[ "$(paste -sd, topic)" = 'inline,inline emulated' ] || fail "others have on a push: $(cat topic)"
-	LIVE_ALL=1 LIVE=$PWD GOTRACE=/bin/true TOP=$top LIB=$here/../live/lib.sh bash topic.sh >topic
+	LIVE_ALL='' LIVE_SLOW=1 LIVE=$PWD GOTRACE=/bin/true TOP=$top LIB=$here/../live/lib.sh bash counts.sh >counts
+	[ "$(paste -sd, counts)" = 'inline,inline emulated' ] || fail "in a VM: $(cat counts)"
+	LIVE_ALL=1 LIVE_SLOW=1 LIVE=$PWD GOTRACE=/bin/true TOP=$top LIB=$here/../live/lib.sh bash topic.sh >topic
 	[ "$(grep -c new10-x topic)" = 2 ] || fail "not in all topics with LIVE_ALL=1"
 }
 check "a new way of probing is in the live tests too" every_name

@@ -18,7 +18,7 @@ stub() { # FILE SCRIPT
 tree() {
 	top=$work/tree
 	mkdir -p "$top"/{ci/vm,experiments/{workloads,stats,springboard-safety,overhead},fixtures,paper,core/export/sqlite,bin,o/test/x} && cd "$top" || exit
-	cp "$real"/ci/{test-vm.sh,totals.sh,kernels,overhead-shape.sh} ci/
+	cp "$real"/ci/{test-vm.sh,programs.sh,totals.sh,kernels,overhead-shape.sh} ci/
 	cp "$real"/ci/vm/{topics,skips,run,workloads,cc} ci/vm/
 	mkdir ci/live && touch ci/live/{lib,doctor,unnamed}.sh paper/thesis.csv core/export/sqlite/SQLITE.md \
 		experiments/{springboard-safety/{strike,meddle}.c,x.awk}

@@ -6,6 +6,7 @@
 
 #include "arch.bpf.h"
 #include "bpf/labels.bpf.h"
+#include "bpf/members.bpf.h"
 #include "bpf/python.bpf.h"
 #include "bpf/sample.h"
 #include "bpf/whose.bpf.h"
@@ -26,26 +27,6 @@ static __always_inline void find_registers(struct walk *w, struct bpf_perf_event
 	find_saved_registers(w, task);
 }
 
-/* Each thread has a clock of its own, which begins with the thread. A thread that lives shorter
- * than an interval would have no sample. So its clock fires more often, and an interval goes on
- * from one thread to the next. The first interval is a part of one. */
-static __always_inline int is_due(struct sample_counters *count, uint64_t period_ns)
-{
-	const uint64_t apart_ns = config.apart_ns;
-
-	if (!apart_ns)
-		return 1;
-	if (!count->due_known)
-		count->due_ns = (int64_t)(bpf_get_prandom_u32() % apart_ns);
-	count->due_known = 1;
-	count->due_ns -= (int64_t)period_ns;
-	if (count->due_ns > 0)
-		return 0;
-	/* From 0.7 to 1.3 of the mean: no program is in step with that. */
-	count->due_ns += (int64_t)(apart_ns * (70 + bpf_get_prandom_u32() % 61) / 100);
-	return 1;
-}
-
 SEC("perf_event") int on_event(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
@@ -55,11 +36,11 @@ SEC("perf_event") int on_event(struct bpf_perf_event_data *ctx)
 	uint32_t zero = 0, n;
 
 	count = bpf_map_lookup_elem(&counters, &zero);
-	if (!w || !count || !is_due(count, ctx->sample_period))
+	if (!w || !count || (config.some && !is_member((void *)task)))
 		return 0;
 	count->samples++;
 	begin(w, SAMPLE_RECORD_STACK);
-	w->record.period = config.apart_ns ? config.apart_ns : ctx->sample_period;
+	w->record.period = ctx->sample_period;
 	find_binary(w, (void *)task);
 	find_goroutine(&c, (void *)task);
 	find_registers(w, ctx, task);

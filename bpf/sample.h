@@ -25,11 +25,13 @@ struct sample_config {
 	/* inode of gotrace's PID namespace. Records have its numbers, 0 outside of it. */
 	uint64_t pidns_ino;
 	uint32_t only_pid; /* record deaths of this process only; 0 for those of all */
+	/* Only some processes are sampled, and what they start (members.bpf.h). */
+	uint32_t some;
+	uint32_t launched; /* the process that becomes one of them when it executes; 0: none */
 	uint32_t pad;
-	/* The average ns between samples on each CPU. Events of clocks come more often. With 0 each
-	 * event is a sample. */
-	uint64_t apart_ns;
 };
+/* The most processes that are sampled at a time, where only some are. */
+#define SAMPLE_MEMBERS 32768
 
 /* Functions of the Go runtime at which a walk acts differently. */
 #define SAMPLE_AT_ROOT  1 /* the outermost functions: goexit, mstart, rt0_go */
@@ -266,8 +268,7 @@ struct sample_counters {
 	uint64_t deaths_lost;     /* unreported threads and goroutines of dying processes */
 	uint64_t python_lost;     /* samples whose Python frames had no room in the ring */
 	uint64_t python_nameless; /* samples with Python frames whose names could not be given */
-	int64_t due_ns;           /* sampled time that has to pass before the next sample is due */
-	uint64_t due_known;
+	uint64_t members_refused; /* processes for which there was no room (SAMPLE_MEMBERS) */
 };
 
 /*
@@ -294,7 +295,8 @@ struct thread_has {
 	uint32_t tid;
 	uint32_t events; /* bit i is set when it has event[i] */
 	uint32_t n_side; /* number of events like `side` */
-	uint32_t pad;
+	uint32_t tgid;   /* number of its process in the first PID namespace */
+	uint64_t process_started_ns;
 };
 
 /* ---- threads that do not execute; an iterator reports each */

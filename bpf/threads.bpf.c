@@ -38,6 +38,7 @@ struct task_struct___local {
 	struct pid___local *thread_pid;
 	struct task_struct___local *group_leader;
 	struct perf_event_context___local *perf_event_ctxp;
+	unsigned long long start_time;
 } __attribute__((preserve_access_index));
 /* One for hardware and one for software, before Linux 6.2 (bd2756811766). */
 struct task_struct___two {
@@ -114,6 +115,8 @@ SEC("iter/task") int on_task(struct bpf_iter__task___local *ctx)
 
 	if (!task || number_of(BPF_CORE_READ(task, group_leader, thread_pid), level) != state.pid)
 		return 0;
+	l.has.tgid = BPF_CORE_READ(task, tgid);
+	l.has.process_started_ns = BPF_CORE_READ(task, group_leader, start_time);
 	l.has.tid = number_of(BPF_CORE_READ(task, thread_pid), level);
 	if (bpf_core_field_exists(old->perf_event_ctxp)) {
 		look_at_context(&l, BPF_CORE_READ(old, perf_event_ctxp[0]));

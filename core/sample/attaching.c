@@ -26,6 +26,8 @@ static int open_missing(struct sampling *s, pid_t pid, size_t *n_new)
 	*n_new = 0;
 	if (err)
 		log_error("the threads of process %d are not known: %s", pid, strerror(-err));
+	else if (s->threads.n)
+		err = sample_bpf_follow(&s->bpf, s->threads.at);
 	/* The newest first: it is the likeliest to start another one meanwhile. */
 	for (size_t i = s->threads.n; i && !err; i--) {
 		const struct thread_has *has = &s->threads.at[i - 1];
@@ -94,6 +96,8 @@ void sampling_attach_again(struct sampling *s)
 
 	if (s->host.on)
 		host_attach_again(s);
+	else if (!cpu_events_complete(&s->cpus))
+		cpu_events_open_again(&s->cpus, &s->events, scope_host(-1));
 	if (!s->behind)
 		return;
 	for (size_t i = 0; i < s->given->n_targets && !err; i++) {

@@ -57,24 +57,12 @@ static double draw(struct sample_events *e)
 	return (double)(e->random * 0x2545f4914f6cdd1dull >> 11) / (double)(1ull << 53);
 }
 
-/* They take at most this many a second besides what samples take, and a sample has at most so
- * many. */
-#define PARTS_HZ  1000
-#define PARTS_MAX 10
-
-unsigned sample_events_parts(const struct event_type *type, unsigned hz)
-{
-	const unsigned parts = PARTS_HZ / hz;
-
-	if (!type->is_clock || parts < 2)
-		return 1;
-	return parts < PARTS_MAX ? parts : PARTS_MAX;
-}
-
 void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
-			unsigned count, unsigned parts, int program_fd)
+			unsigned count, bool by_cpu, int program_fd)
 {
-	*e = (struct sample_events){ .type = type, .hz = hz, .program_fd = program_fd };
+	*e = (struct sample_events){
+		.type = type, .hz = hz, .by_cpu = by_cpu, .program_fd = program_fd
+	};
 	/* A frequency would be adjusted by bursts, such as at a program's start: what comes after
 	 * them is hardly seen. */
 	e->count = count ? count : type->type == PERF_TYPE_SOFTWARE && !type->is_clock;
@@ -84,8 +72,7 @@ void sample_events_init(struct sample_events *e, const struct event_type *type, 
 	e->n_sets = type->is_clock ? EVENT_SETS : 1;
 	/* From 0.7 to 1.3 of the mean, one in each quarter of that. */
 	for (unsigned i = 0; i < e->n_sets; i++)
-		e->period[i] = (uint64_t)(1e9 / hz / parts *
-					  (0.7 + 0.6 * (i + draw(e)) / e->n_sets));
+		e->period[i] = (uint64_t)(1e9 / hz * (0.7 + 0.6 * (i + draw(e)) / e->n_sets));
 }
 
 /* No samples are read, but it tells these events from others of gotrace's. */
@@ -194,9 +181,17 @@ void sample_events_describe(const struct sample_events *e, struct threads_config
 	c->event[e->n_sets] = (struct thread_event){ 0 };
 }
 
+/* The bits of the events that take samples. */
+static uint32_t sets_of(const struct sample_events *e)
+{
+	return (1u << e->n_sets) - 1;
+}
+
 bool sample_events_complete(const struct sample_events *e, uint32_t has)
 {
-	return has == (1u << (e->n_sets + 1)) - 1;
+	const uint32_t counter = 1u << e->n_sets;
+
+	return has == (e->by_cpu ? counter : counter | sets_of(e));
 }
 
 int sample_events_open(struct sample_events *e, struct scope scope, uint32_t has, bool at_exec)
@@ -205,7 +200,8 @@ int sample_events_open(struct sample_events *e, struct scope scope, uint32_t has
 
 	if (!scope_is_thread(&scope))
 		has |= 1u << e->n_sets;
-
+	else if (e->by_cpu)
+		has |= sets_of(e);
 	for (unsigned set = 0; set <= e->n_sets && !err; set++) {
 		int fd = has & 1u << set   ? -1
 			 : set < e->n_sets ? open_one(e, &scope, set, at_exec)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
 /*
- * The perf events that take samples. A thread's events are inherited by the threads that it starts.
- * So no other program is disturbed, and no later thread is missed.
+ * The perf events that take samples. Clocks belong to CPUs. A thread's clock would begin with the
+ * thread, and the time after its last tick would have no sample: half an interval on average. The
+ * BPF program leaves out processes that are not sampled (bpf/members.bpf.h). Other events belong to
+ * threads, and the threads that a thread starts inherit its events. A recording of a whole host has
+ * only events of CPUs.
  *
- * A timer of a fixed period gives wrong results for a program that is in step with it. The period
- * of an inherited event cannot be changed (PERF_EVENT_IOC_PERIOD does not reach the children,
- * kernel/events/core.c). But an event can be switched on and off together with its children. So a
- * thread has several events with different random periods. One of them at a time is on, for a
- * random duration. A sample stands for the period of its event. A recording of a whole host has
- * events of its CPUs instead, and switches them likewise.
+ * A timer of a fixed period gives wrong results for a program that is in step with it. So a CPU has
+ * several events with different random periods. One of them at a time is on, for a random duration.
+ * A sample stands for the period of its event.
  */
 #ifndef GOTRACE_SAMPLE_EVENTS_H
 #define GOTRACE_SAMPLE_EVENTS_H
@@ -39,6 +39,7 @@ struct sample_events {
 	const struct event_type *type;
 	int program_fd;
 	unsigned hz, count;  /* is_clock decides which of them counts */
+	bool by_cpu;         /* threads have only the last one, which counts */
 	unsigned n_sets, on; /* on: index of the event that is on */
 	uint64_t period[EVENT_SETS];
 	/* Threads have n_sets + 1 each. The last one counts processor time; -1: the thread had that
@@ -50,18 +51,16 @@ struct sample_events {
 	uint64_t random;         /* state */
 };
 
-/* Returns how many clock ticks of a thread there are for each sample (sample_config.apart_ns). A
- * thread that lives shorter than that has no sample. */
-unsigned sample_events_parts(const struct event_type *type, unsigned hz);
 /* Draws the periods. count: a sample is taken each time that so many events have happened. count 0:
- * a sample is taken hz times a second, or at each software event. parts: clocks tick so many times
- * for each sample. */
+ * a sample is taken hz times a second, or at each software event. by_cpu: samples are taken by
+ * events of CPUs alone. */
 void sample_events_init(struct sample_events *e, const struct event_type *type, unsigned hz,
-			unsigned count, unsigned parts, int program_fd);
+			unsigned count, bool by_cpu, int program_fd);
 /* Describes in c how to recognize the n_sets + 1 events. Bit i of struct thread_has.events is the
  * i-th event. */
 void sample_events_describe(const struct sample_events *e, struct threads_config *c);
 /* Opens the events for a thread and for the threads that it starts from now on, or for a CPU.
+ * With by_cpu a thread has only the one that counts.
  * `has`: bits as above of events that the thread has inherited; they are not opened. `at_exec`: the
  * events begin when the thread executes an image. Returns 0 or -errno (logged). Not logged are
  * -ESRCH (the thread has ended) and -ENODEV (the CPU is offline). */

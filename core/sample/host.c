@@ -190,61 +190,32 @@ static int add_processes(struct sampling *s)
 
 /* ---- events */
 
-/* One that is offline has none, now. */
-static int open_cpus(struct sampling *s)
-{
-	struct host *h = &s->host;
-	const struct scope all = scope_host(h->cgroup_fd);
-
-	for (size_t i = 0; i < h->n_cpus; i++) {
-		if (h->open[i])
-			continue;
-		int err = sample_events_open(&s->events, scope_on(all, (int)i), 0, false);
-
-		if (err && err != -ENODEV)
-			return err;
-		h->open[i] = !err;
-		h->n_open += !err;
-	}
-	return 0;
-}
-
 int host_attach(struct sampling *s)
 {
 	struct host *h = &s->host;
 
-	h->n_cpus = s->side.n_cpus;
-	h->open = calloc(h->n_cpus, sizeof(*h->open));
-	if (!h->open) {
-		log_no_memory("out of memory for the events of CPUs");
-		return -ENOMEM;
-	}
-	/* What begins from here on is told of. */
+	/* From here on the kernel reports each process that begins. */
 	int err = side_band_open(&s->side, scope_host(h->cgroup_fd), 0);
 
 	if (!err)
 		err = add_processes(s);
 	if (!err)
-		err = open_cpus(s);
+		err = cpu_events_open(&s->cpus, &s->events, scope_host(h->cgroup_fd),
+				      s->side.n_cpus);
 	host_cpu_begins(h);
 	return err;
 }
 
 void host_attach_again(struct sampling *s)
 {
-	struct host *h = &s->host;
-	size_t had = h->n_open;
+	const struct scope all = scope_host(s->host.cgroup_fd);
 
-	if (h->n_open == h->n_cpus)
-		return;
-	if (!side_band_open(&s->side, scope_host(h->cgroup_fd), SIZE_MAX) && !open_cpus(s))
-		h->late += h->n_open - had;
+	if (!cpu_events_complete(&s->cpus) && !side_band_open(&s->side, all, SIZE_MAX))
+		cpu_events_open_again(&s->cpus, &s->events, all);
 }
 
 void host_close(struct host *h)
 {
 	if (h->on && h->cgroup_fd >= 0)
 		close(h->cgroup_fd);
-	free(h->open);
-	h->open = NULL;
 }

@@ -15,10 +15,7 @@ struct host {
 	bool on;
 	const char *cgroup; /* the user's name of it; NULL: all */
 	/* found out on the way */
-	int cgroup_fd; /* descriptor of its directory; -1: all */
-	bool *open;    /* by CPU: its events are open */
-	size_t n_cpus, n_open;
-	uint64_t late;         /* CPUs that came online after the start */
+	int cgroup_fd;         /* descriptor of its directory; -1: all */
 	uint64_t began_cpu_ns; /* processor time used before the start */
 };
 

@@ -44,6 +44,7 @@ static int configure(struct bpf_object *o, const struct sample_config *config,
 	struct bpf_map *ring = bpf_object__find_map_by_name(o, BPF_NAME(sample, ring));
 	struct bpf_map *images = bpf_object__find_map_by_name(o, BPF_NAME(sample, images));
 	struct bpf_map *pythons = bpf_object__find_map_by_name(o, BPF_NAME(sample, pythons));
+	struct bpf_map *members = bpf_object__find_map_by_name(o, BPF_NAME(sample, members));
 	void *to = embedded_bpf_config(o, sizeof(*config));
 
 	if (!to || !ring || !images)
@@ -53,7 +54,38 @@ static int configure(struct bpf_object *o, const struct sample_config *config,
 
 	if (!err && pythons) /* samples have it, deaths and waits do not */
 		err = bpf_map__set_max_entries(pythons, room->processes);
+	if (!err && members && !config->some)
+		err = bpf_map__set_max_entries(members, 1);
 	return err ? err : bpf_map__set_max_entries(ring, (uint32_t)room->ring_bytes);
+}
+
+static const char *const member_programs[] = { BPF_NAME(sample, on_fork), BPF_NAME(sample, on_exec),
+					       BPF_NAME(sample, on_free) };
+#define MEMBER_PROGRAMS (sizeof(member_programs) / sizeof(*member_programs))
+
+/* Where all processes are sampled, no program follows some. */
+static int leave_out_members(struct bpf_object *o, const struct sample_config *config)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < MEMBER_PROGRAMS && !err && !config->some; i++) {
+		struct bpf_program *p = bpf_object__find_program_by_name(o, member_programs[i]);
+
+		err = p ? bpf_program__set_autoload(p, false) : 0;
+	}
+	return err;
+}
+
+static int attach_members(struct sample_bpf *s)
+{
+	_Static_assert(MEMBER_PROGRAMS == sizeof(s->members) / sizeof(*s->members), "a link each");
+	int err = 0;
+
+	for (size_t i = 0; i < MEMBER_PROGRAMS && !err; i++) {
+		s->members[i] = kernel_types_attach(s->object, member_programs[i]);
+		err = s->members[i] ? 0 : -errno;
+	}
+	return err;
 }
 
 static int refuse(int err)
@@ -107,6 +139,8 @@ static int load(struct bpf_object **to, const struct embedded_bpf *e,
 	*to = bpf_object__open_mem(e->start, e->end - e->start, &opts);
 	int err = *to ? configure(*to, e->config, room) : -errno;
 
+	if (!err)
+		err = leave_out_members(*to, e->config);
 	if (!err && shares)
 		err = share_maps(*to, shares);
 	return err ? err : bpf_object__load(*to);
@@ -161,6 +195,8 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	if (!err && what & BPF_SAMPLES)
 		s->program_fd = bpf_program__fd(
 			bpf_object__find_program_by_name(s->object, BPF_NAME(sample, on_event)));
+	if (!err && what & BPF_SAMPLES && config->some)
+		err = attach_members(s);
 	if (!err && what & BPF_DEATHS)
 		err = load_deaths(s, config, room);
 	if (!err) {
@@ -317,6 +353,18 @@ int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_py
 	return p ? bpf_map_update_elem(fd, &pid, p, BPF_ANY) : bpf_map_delete_elem(fd, &pid);
 }
 
+int sample_bpf_follow(struct sample_bpf *s, const struct thread_has *thread)
+{
+	if (!s->members[0])
+		return 0;
+	int err = bpf_map_update_elem(map_fd(s, BPF_NAME(sample, members)), &thread->tgid,
+				      &thread->process_started_ns, BPF_ANY);
+
+	if (err)
+		log_error("the kernel does not follow the process: %s", strerror(-err));
+	return err;
+}
+
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES])
 {
@@ -367,6 +415,7 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 			sum.deaths_lost += each[i].deaths_lost;
 			sum.python_lost += each[i].python_lost;
 			sum.python_nameless += each[i].python_nameless;
+			sum.members_refused += each[i].members_refused;
 		}
 	free(each);
 	return sum;
@@ -374,6 +423,8 @@ struct sample_counters sample_bpf_counters(const struct sample_bpf *s)
 
 void sample_bpf_unload(struct sample_bpf *s)
 {
+	for (size_t i = 0; i < MEMBER_PROGRAMS; i++)
+		sample_bpf_unwatch(s->members[i]);
 	sample_bpf_unwatch(s->deliver);
 	ring_buffer__free(s->ring);
 	embedded_bpf_unmap(s->waits_state, sizeof(*s->waits_state));

@@ -17,7 +17,8 @@ struct sample_bpf {
 	int program_fd; /* for perf events; -1: samples are not wanted */
 	struct bpf_object
 		*deaths; /* the program of deaths, which may be `object`; NULL: not wanted */
-	struct bpf_link *deliver; /* its program on signals that kill */
+	struct bpf_link *deliver;    /* its program on signals that kill */
+	struct bpf_link *members[3]; /* the programs on forks, execs and ends, with config.some */
 	/* The program of --wall. NULL: it is not wanted, or this kernel refuses it. */
 	struct bpf_object *waits;
 	struct waits_state *waits_state;
@@ -89,6 +90,10 @@ int sample_bpf_add_native(struct sample_bpf *s, const struct sample_row *rows, s
 			  uint32_t *slot);
 /* Removes the rows of a slot. No image may name the slot any more. */
 void sample_bpf_remove_native(struct sample_bpf *s, uint32_t slot);
+/* From now on the process of this thread is sampled, and so is each process that it starts. This
+ * concerns a configuration with `some`, and does nothing with another. Returns 0 or -errno
+ * (logged). */
+int sample_bpf_follow(struct sample_bpf *s, const struct thread_has *thread);
 /* Sets the images with rows of a process. A process without any takes no place. Returns 0 or
  * -errno; -E2BIG: no place is free. */
 int sample_bpf_images(struct sample_bpf *s, uint32_t pid, const struct sample_images *i);

@@ -188,16 +188,18 @@ static void raise_files(void)
 int sampling_prepare(struct sampling *s)
 {
 	struct sample_config config = { .kernel = s->given->kernel, .labels = s->given->labels };
-	/* Clocks of processors go on from one thread to the next. */
-	const unsigned parts = s->host.on ? 1 : sample_events_parts(s->given->event, s->given->hz);
+	/* The clock of a thread begins with the thread and loses the last part of its time. Those
+	 * of CPUs go on from one thread to the next. */
+	const bool by_cpu = s->host.on || s->given->event->is_clock;
 	const uint32_t most = s->host.on ? PROCESSES_HOST : PROCESSES_SOME;
 	const struct sample_bpf_room room = { RING_BYTES, s->given->most_processes
 								  ? s->given->most_processes
 								  : most };
 	int err = sample_bpf_identify(&config);
 
-	if (parts > 1)
-		config.apart_ns = 1000000000 / s->given->hz;
+	config.some = by_cpu && !s->host.on;
+	if (config.some && s->given->targets->launched)
+		config.launched = (uint32_t)s->given->targets->pid;
 	s->reader = (struct sample_bpf_reader){ take_sample, take_labels, take_death,
 						take_frames, take_code,   s };
 	raise_files();
@@ -209,13 +211,15 @@ int sampling_prepare(struct sampling *s)
 	if (err)
 		return err;
 	s->binaries.bpf = &s->bpf;
-	sample_events_init(&s->events, s->given->event, s->given->hz, s->given->count, parts,
+	sample_events_init(&s->events, s->given->event, s->given->hz, s->given->count, by_cpu,
 			   s->bpf.program_fd);
 	err = side_band_init(&s->side, s->host.on, s->given->most_bytes != 0);
 	executed_files_open(&s->executed);
 	s->kept.executed = &s->executed;
 	if (!err && s->host.on)
 		err = host_open(&s->host);
+	if (!err && config.some)
+		err = cpu_events_open(&s->cpus, &s->events, scope_host(-1), s->side.n_cpus);
 	if (!err && s->given->targets->launched) {
 		binaries_learn(&s->binaries, s->given->command, s->given->command, NULL);
 		err = sampling_open_thread(s, s->given->targets->pid, NULL);
@@ -464,6 +468,7 @@ void sampling_wait(struct sampling *s)
 void sampling_close(struct sampling *s)
 {
 	sample_events_close(&s->events);
+	cpu_events_close(&s->cpus);
 	host_close(&s->host);
 	side_band_close(&s->side);
 	thread_events_unload(&s->threads);

@@ -8,6 +8,7 @@
 
 #include "attach/end_reason.h"
 #include "sample/binaries.h"
+#include "sample/cpu_events.h"
 #include "sample/death_records.h"
 #include "sample/events.h"
 #include "sample/host.h"
@@ -62,6 +63,7 @@ struct sampling {
 	struct sample_bpf bpf;
 	struct sample_bpf_reader reader;
 	struct sample_events events;
+	struct cpu_events cpus; /* those of the events that belong to CPUs */
 	struct side_band side;
 	struct thread_events threads; /* events of threads of processes that run already */
 	/* Processes start threads faster than gotrace can open them. */

@@ -45,6 +45,22 @@ static int describe_interpreters(struct sampling *s, const struct sample_counter
 			       lost, c->python_nameless, s->langs.refused);
 }
 
+/* Clocks of CPUs miss no thread. */
+static int describe_late(struct sampling *s)
+{
+	if (s->events.by_cpu)
+		return trace_info_setf(&s->end, KEY_WARN_THREADS,
+				       "the program started threads faster than gotrace could "
+				       "attach to them. The processor time of %" PRIu64
+				       " threads is known in part, and what other threads map may "
+				       "have no names",
+				       s->late);
+	return trace_info_setf(&s->end, KEY_WARN_THREADS,
+			       "the program started threads faster than gotrace could attach "
+			       "to them: %" PRIu64 " were sampled late, others may be missing",
+			       s->late);
+}
+
 /* What is missing besides samples. */
 static int describe_losses(struct sampling *s, const struct sample_counters *c)
 {
@@ -73,11 +89,12 @@ static int describe_losses(struct sampling *s, const struct sample_counters *c)
 	if (!err && s->late)
 		err = set_count(&s->end, KEY_END_THREADS_LATE, s->late);
 	if (!err && (s->late || s->behind || s->missed))
-		err = trace_info_setf(
-			&s->end, KEY_WARN_THREADS,
-			"the program started threads faster than gotrace could attach "
-			"to them: %" PRIu64 " were sampled late, others may be missing",
-			s->late);
+		err = describe_late(s);
+	if (!err && c->members_refused)
+		err = trace_info_setf(&s->end, KEY_WARN_PROCESSES,
+				      "%" PRIu64 " processes were not sampled, because more than "
+				      "%d lived at the same time",
+				      c->members_refused, SAMPLE_MEMBERS);
 	if (!err)
 		err = side_band_describe_lost(&s->side, &s->end);
 	if (!err)
@@ -142,6 +159,7 @@ static struct sample_counters since(struct sample_counters c, const struct sampl
 	c.deaths_lost -= told->deaths_lost;
 	c.python_lost -= told->python_lost;
 	c.python_nameless -= told->python_nameless;
+	c.members_refused -= told->members_refused;
 	return c;
 }
 
@@ -174,7 +192,7 @@ void sampling_count_anew(struct sampling *s)
 	s->kept.no_room = s->processes.dropped = s->processes.refused = 0;
 	s->cut_for_room = false;
 	s->begun_ns = s->drained_ns;
-	s->late = s->side.lost = s->host.late = 0;
+	s->late = s->side.lost = s->cpus.late = 0;
 	if (s->host.on)
 		host_cpu_begins(&s->host);
 }
@@ -205,12 +223,12 @@ int sampling_describe_end(struct sampling *s)
 		err = wall_describe(&s->wall, &s->end);
 	if (!err && s->given->record_signals)
 		err = deaths_describe(&s->deaths, &s->bpf, &s->end);
-	if (!err && s->host.late)
+	if (!err && s->cpus.late)
 		err = trace_info_setf(
 			&s->end, KEY_WARN_CPUS,
 			"%" PRIu64
 			" CPUs came online while samples were taken, and were sampled up to a second late",
-			s->host.late);
+			s->cpus.late);
 	if (!err && s->given->event->is_clock &&
 	    (s->events.cpu_ns ||
 	     !s->host.on)) /* else the weights are no times to compare it with */

@@ -176,9 +176,10 @@
 #define KEY_WARN_LEFT_ALONE     KEY_WARN "left_alone" /* functions in another gotrace's stubs */
 #define KEY_WARN_LOAD           KEY_WARN "load"       /* a few functions' sites cost most */
 #define KEY_WARN_IMAGE          KEY_WARN "image" /* an image that the process executed was not patched */
-#define KEY_WARN_LABELS         KEY_WARN "labels"   /* some samples' labels are not known */
-#define KEY_WARN_THREADS        KEY_WARN "threads"  /* some threads were sampled late */
-#define KEY_WARN_CPUS           KEY_WARN "cpus"     /* some CPUs were sampled late */
+#define KEY_WARN_LABELS         KEY_WARN "labels"    /* some samples' labels are not known */
+#define KEY_WARN_PROCESSES      KEY_WARN "processes" /* some processes were not sampled */
+#define KEY_WARN_THREADS        KEY_WARN "threads"   /* some threads were sampled late */
+#define KEY_WARN_CPUS           KEY_WARN "cpus"      /* some CPUs were sampled late */
 #define KEY_WARN_LOST_OF        KEY_WARN "lost_of"  /* it is not known which process lost samples */
 #define KEY_WARN_LEFT_OUT       KEY_WARN "left_out" /* profiles of a store cannot be read */
 #define KEY_WARN_CUT            KEY_WARN "cut"      /* profiles of a store were cut off */

@@ -366,6 +366,43 @@ children() {
 }
 check "processes that a command starts are sampled; its status is passed on" children
 
+# The first samples of each program come before gotrace has read it. Frame pointers led through them, and their roots are known since.
+first_samples() {
+	local early broken
+	mkdir -p src && cat >src/main.go <<-'END'
+		package main
+
+		import "time"
+
+		//go:noinline
+		func deep(n int, until time.Time) (sum int) {
+			if n > 0 {
+				return deep(n-1, until) + 1
+			}
+			for time.Now().Before(until) {
+				for i := 0; i < 1000; i++ {
+					sum = sum*31 + i
+				}
+			}
+			return
+		}
+
+		func main() { println(deep(20, time.Now().Add(20*time.Millisecond))) }
+	END
+	printf 'module example.org/first\ngo 1.19\n' >src/go.mod
+	(cd src && go build -o ../first .)
+	for i in $(seq 40); do cp first "first$i"; done
+	gt sample -F 2999 -o trace -- sh -c 'for i in $(seq 40); do ./first$i; done' 2>err
+	gt info trace >info
+	early=$(awk '$1 == "end.samples_no_binary" { print $2 }' info)
+	broken=$(gt report trace --by=path --process='first*' -F csv -n 0 |
+		awk -F, '/main[.]deep/ && /unreadable/ { n += $(NF - 1) } END { print n + 0 }')
+	echo "$broken of $early that came before"
+	[ "${early:-0}" -ge 20 ] || skip "gotrace was faster than the programs"
+	[ $((broken * 10)) -le "$early" ] || { paths trace | grep unreadable | sort -rn | head; fail "stacks without a root"; }
+}
+check "the first samples of a Go program have their roots" first_samples
+
 kernel_frames() {
 	local megabytes
 	for megabytes in 500 20000; do

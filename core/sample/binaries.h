@@ -55,6 +55,9 @@ struct binaries {
 int binaries_learn(struct binaries *b, const char *path, const char *name, uint64_t *number);
 /* `living` calls this for an executable that stays. */
 void binaries_mark(struct binaries *b, uint64_t number);
+/* Fills in *to with what the BPF program knows of an executable. Returns false if it has no rows,
+ * because it is no Go program or there is no room. */
+bool binaries_facts(const struct binaries *b, uint64_t number, struct sample_binary *to);
 void binaries_free(struct binaries *b);
 
 #endif

@@ -22,7 +22,7 @@ void binaries_take_back(struct binaries *b, struct known_binary *x)
 	}
 }
 
-void binaries_mark(struct binaries *b, uint64_t number)
+static struct known_binary *find(const struct binaries *b, uint64_t number)
 {
 	size_t lo = 0, hi = b->n;
 
@@ -34,8 +34,22 @@ void binaries_mark(struct binaries *b, uint64_t number)
 		else
 			hi = mid;
 	}
-	if (lo < b->n && b->known[lo].number == number)
-		b->known[lo].in_use = true;
+	return lo < b->n && b->known[lo].number == number ? &b->known[lo] : NULL;
+}
+
+void binaries_mark(struct binaries *b, uint64_t number)
+{
+	struct known_binary *x = find(b, number);
+
+	if (x)
+		x->in_use = true;
+}
+
+bool binaries_facts(const struct binaries *b, uint64_t number, struct sample_binary *to)
+{
+	const struct known_binary *x = find(b, number);
+
+	return x && x->n_rows && !sample_bpf_binary(b->bpf, &x->key, to);
 }
 
 /* Those that no process uses, with rows or all of them. NULL: no memory. */

@@ -162,6 +162,8 @@ static void keep_image(struct processes *p, struct process *one, const struct sa
 
 	if (one->number != TRACE_NONE)
 		write_image(p, one, &i);
+	if (!one->code_start && i.kind == IMAGE_FILE && one->exe && !strcmp(one->exe, i.path))
+		one->code_start = i.start;
 	if (i.kind == IMAGE_PERF_MAP && !one->has_owner)
 		one->has_owner = !foreign_file_owner(one->pid, &one->owner);
 	if (vec_reserve(&one->images, &one->cap_images, one->n_images + 1)) {

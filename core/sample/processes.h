@@ -50,9 +50,10 @@ struct processes {
 		uint64_t replaced_ns; /* another process has its pid since then; 0 if none has */
 		struct kept_list files;
 		bool has_owner;
-		uid_t owner;   /* owner of its files, such as a perf map */
-		char *exe;     /* NULL: not known, or a kernel thread */
-		size_t before; /* the next older one in its bucket, index + 1 */
+		uid_t owner;         /* owner of its files, such as a perf map */
+		char *exe;           /* NULL: not known, or a kernel thread */
+		uint64_t code_start; /* the first code of exe that was mapped, or 0 */
+		size_t before;       /* the next older one in its bucket, index + 1 */
 		char comm[64];
 		struct sample_image *images;
 		size_t n_images, cap_images;
@@ -116,6 +117,10 @@ bool processes_have_tables(struct processes *p, uint32_t pid, uint64_t ts_ns, ui
 /* Returns true if the walk of this sample ended before the outermost caller without noticing. The
  * sample is in the trace. */
 bool processes_lost_callers(const struct processes *p, const struct sample_record *r);
+/* Returns true if this sample's walk, which did not know that the program is Go's, reached the root
+ * of the stack. *n_user is then the number of frames up to the root. */
+bool processes_reach_root(const struct processes *p, const struct sample_record *r,
+			  uint32_t *n_user);
 void processes_free(struct processes *p);
 
 #endif

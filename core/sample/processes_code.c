@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* What the code at an address of a process is. */
+#include <unistd.h>
+
+#include "sample/go_chain.h"
 #include "sample/processes_room.h"
 
 size_t processes_images(const struct processes *p, uint32_t pid, uint64_t ts_ns)
@@ -48,4 +51,22 @@ bool processes_lost_callers(const struct processes *p, const struct sample_recor
 	if (r->flags & SAMPLE_NO_IMAGES && one && one->has_tables)
 		return true;
 	return r->n_user && is_made_at_run_time(p, r, r->pcs[r->n_kernel + r->n_user - 1]);
+}
+
+/* The kernel maps the page in which the code begins. */
+static uint64_t bias_of(const struct process *one, const struct sample_binary *b)
+{
+	return one->code_start - (b->start_code & -(uint64_t)sysconf(_SC_PAGESIZE));
+}
+
+bool processes_reach_root(const struct processes *p, const struct sample_record *r,
+			  uint32_t *n_user)
+{
+	const struct process *one = r->flags & SAMPLE_NO_BINARY
+					    ? process_find(p, r->pid, r->h.ts_ns)
+					    : NULL;
+	struct sample_binary b;
+
+	return one && one->code_start && binaries_facts(p->binaries, one->binary, &b) &&
+	       go_chain_ends(&b, bias_of(one, &b), r->pcs + r->n_kernel, n_user);
 }

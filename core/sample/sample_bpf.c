@@ -315,6 +315,12 @@ int sample_bpf_share(struct sample_bpf *s, const struct file_id *key, const stru
 	return bpf_map_update_elem(map_fd(s, BPF_NAME(sample, binaries)), key, b, BPF_ANY);
 }
 
+int sample_bpf_binary(const struct sample_bpf *s, const struct file_id *key,
+		      struct sample_binary *b)
+{
+	return bpf_map_lookup_elem(map_fd(s, BPF_NAME(sample, binaries)), key, b);
+}
+
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
 {
 	bpf_map_delete_elem(map_fd(s, BPF_NAME(sample, binaries)), key);

@@ -80,6 +80,9 @@ int sample_bpf_add(struct sample_bpf *s, const struct file_id *key, struct sampl
 /* Lets `key` use rows that are loaded already. b has their slot and number. */
 int sample_bpf_share(struct sample_bpf *s, const struct file_id *key,
 		     const struct sample_binary *b);
+/* Reads what was added for `key`. Returns 0 or -errno. */
+int sample_bpf_binary(const struct sample_bpf *s, const struct file_id *key,
+		      struct sample_binary *b);
 /* Removes `key` from the BPF program and frees its slot. slot NULL: `key` has no slot, or other
  * files share it. */
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot);

@@ -90,7 +90,7 @@ static void take_sample(void *ctx, const struct sample_record *r)
 {
 	struct sampling *s = ctx;
 	uint64_t native[SAMPLE_KERNEL_FRAMES + SAMPLE_FRAMES], pcs[STACK_MAX_FRAMES];
-	uint32_t n = r->n_kernel + r->n_user, number;
+	uint32_t n_user = r->n_user, number;
 
 	catch_up(s, r->h.ts_ns);
 	if (!sampling_has_room(s))
@@ -102,13 +102,17 @@ static void take_sample(void *ctx, const struct sample_record *r)
 		return;
 	}
 	s->counts.no_binary += r->flags & SAMPLE_NO_BINARY ? 1 : 0;
+	const bool whole = processes_reach_root(&s->processes, r, &n_user);
+	uint32_t n = r->n_kernel + n_user;
+
 	memcpy(native, r->pcs, n * sizeof(*native));
 	/* The kernel's callers are return addresses. */
 	for (uint32_t i = 1; i < r->n_kernel; i++)
 		native[i]--;
 	n = langs_stack(&s->langs, s->writer, r, process, native, n, pcs);
-	const bool lost = processes_lost_callers(&s->processes, r);
-	const uint32_t flags = r->flags | (lost ? SAMPLE_UNREADABLE : 0);
+	const bool lost = !whole && processes_lost_callers(&s->processes, r);
+	const uint32_t flags = (whole ? r->flags & ~(uint32_t)SAMPLE_UNREADABLE : r->flags) |
+			       (lost ? SAMPLE_UNREADABLE : 0);
 	const struct sample_stack stack = {
 		.process = process, .n = n, .pcs = pcs, .flags = flags & STACK_FLAGS
 	};

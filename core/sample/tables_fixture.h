@@ -81,6 +81,17 @@ int sample_bpf_share(struct sample_bpf *s, const struct file_id *key, const stru
 	return 0;
 }
 
+int sample_bpf_binary(const struct sample_bpf *s, const struct file_id *key,
+		      struct sample_binary *b)
+{
+	(void)s;
+	const struct told *t = find_told(key);
+
+	if (t)
+		*b = t->b;
+	return t ? 0 : -ENOENT;
+}
+
 void sample_bpf_remove(struct sample_bpf *s, const struct file_id *key, const uint32_t *slot)
 {
 	struct told *t = find_told(key);

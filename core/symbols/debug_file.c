@@ -44,6 +44,11 @@ static bool same_sum(int fd, const struct checksum *want)
 	       got == want->sum;
 }
 
+static bool is_useful(const struct elf_symbols *e)
+{
+	return elf_symbols_whole(e) || (elf_symbols_dwarf(e) && !elf_symbols_refused(e));
+}
+
 /* sum: NULL, none is known. path begins with root. */
 static bool try_file(struct debug_file *f, const struct elf_symbols *e, const char *path,
 		     const char *root, const struct checksum *sum, uint64_t most_bytes)
@@ -52,8 +57,8 @@ static bool try_file(struct debug_file *f, const struct elf_symbols *e, const ch
 	int fd = foreign_file_open(path, &rule);
 	struct elf_symbols *found = fd < 0 ? NULL : elf_symbols_open(fd, NULL, 0, most_bytes);
 
-	if (found && (!elf_symbols_whole(found) ||
-		      (!same_build_id(e, found) && !(sum && same_sum(fd, sum))))) {
+	if (found &&
+	    (!is_useful(found) || (!same_build_id(e, found) && !(sum && same_sum(fd, sum))))) {
 		elf_symbols_close(found);
 		found = NULL;
 	}
@@ -68,7 +73,7 @@ bool debug_file_take(struct debug_file *f, const struct elf_symbols *e, int fd, 
 {
 	struct elf_symbols *found = elf_symbols_open(fd, NULL, 0, most_bytes);
 
-	if (!found || !elf_symbols_whole(found) || !same_build_id(e, found)) {
+	if (!found || !is_useful(found) || !same_build_id(e, found)) {
 		elf_symbols_close(found);
 		return false;
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-2-Clause */
-/* Files with symbols that were stripped from others. They are in the places where gdb looks for
- * them, too ("Debugging Information in Separate Files" in its manual). */
+/* Files with symbols or DWARF that were stripped from others. They are in the places where gdb
+ * looks for them, too ("Debugging Information in Separate Files" in its manual). */
 #ifndef GOTRACE_DEBUG_FILE_H
 #define GOTRACE_DEBUG_FILE_H
 
@@ -18,8 +18,9 @@ struct debug_file_limits {
 	uint64_t most_bytes;  /* limit of memory, see elf_symbols_open */
 };
 
-/* Opens the file with the symbols of e, which was read from path. It looks below root, "" or a
- * folder such as /proc/PID/root. It looks by build id, else by the name and the checksum in e
+/* Opens the file with the symbols or the DWARF of e, which was read from path. It looks below root,
+ * "" or a folder such as /proc/PID/root. It looks by build id, else by the name and the checksum in
+ * e
  * (.gnu_debuglink). The file's addresses are e's. Returns false when there is none, or when it
  * takes too much. */
 bool debug_file_open(struct debug_file *f, const struct elf_symbols *e, const char *path,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-2-Clause
 /* Debug files from a server, which is here on the loopback interface. */
 #include "base/test_fixture.h"
-#include "binary/binaries_fixture.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>
@@ -25,7 +24,7 @@
 static char folder[] = FOLDER;
 
 /* What the server does with a request. */
-enum manner { HAS_IT, HAS_NOT, HAS_ANOTHER, SAYS_TOO_LARGE, SAYS_NOTHING };
+enum manner { HAS_IT, HAS_NOT, HAS_ANOTHER, HAS_DWARF, SAYS_TOO_LARGE, SAYS_NOTHING };
 
 struct heard {
 	char all[4096];
@@ -48,18 +47,19 @@ static int run(const char *command)
 	return system(text);
 }
 
-/* p without symbols, its debug file, and one that is another's. */
-static int make_files(void **state)
+/* p without symbols, its debug file, and one that is another's. named has symbols and no DWARF.
+ * dwarf.debug has DWARF alone. */
+FIXTURE(make_files)
 {
-	char binary[PATH_MAX], text[2 * PATH_MAX];
-
 	strcpy(folder, FOLDER);
-	if (set_up_binaries(state) || !mkdtemp(folder) || !realpath(binary_path("notgo"), binary))
+	if (!mkdtemp(folder))
 		return -1;
-	snprintf(text, sizeof(text), "cp %s notgo", binary);
-	return run(text) || run("objcopy --only-keep-debug notgo p.debug && strip -o p notgo && "
-				"printf x >id && objcopy --remove-section=.note.gnu.build-id "
-				"p.debug another.debug");
+	return run("echo 'int main(void) { return 0; }' >main.c && cc -g -o notgo main.c && "
+		   "objcopy --only-keep-debug notgo p.debug && strip -o p notgo && "
+		   "strip --strip-debug -o named notgo && "
+		   "strip --keep-section='.debug*' -o dwarf.debug p.debug && "
+		   "printf x >id && objcopy --remove-section=.note.gnu.build-id "
+		   "p.debug another.debug");
 }
 
 FIXTURE(remove_files)
@@ -96,8 +96,10 @@ static void answer(int fd, enum manner manner)
 
 	if (read(fd, request, sizeof(request)) <= 0)
 		return;
-	if (manner == HAS_IT || manner == HAS_ANOTHER)
-		send_file(fd, manner == HAS_IT ? "p.debug" : "another.debug");
+	if (manner == HAS_IT || manner == HAS_ANOTHER || manner == HAS_DWARF)
+		send_file(fd, manner == HAS_IT        ? "p.debug"
+			      : manner == HAS_ANOTHER ? "another.debug"
+						      : "dwarf.debug");
 	else if (manner == HAS_NOT)
 		dprintf(fd, "HTTP/1.1 404 Not Found\r\nConnection: close\r\n"
 			    "Content-Length: 0\r\n\r\n");
@@ -174,8 +176,10 @@ static uint64_t main_off(void)
 	return off % 0x400000; /* where a program that is not PIE begins */
 }
 
-/* Whether the address of main has its name. */
-static bool named(const struct symbols_options *opt, struct heard *h)
+/* What is known of the address of main in a program. */
+static struct known {
+	bool name, file;
+} known_of(const char *program, const struct symbols_options *opt, struct heard *h)
 {
 	char path[128];
 	const struct sample_process p = { .pid = (uint32_t)getpid() };
@@ -183,7 +187,7 @@ static bool named(const struct symbols_options *opt, struct heard *h)
 	struct sample_tables t = { 0 }, out;
 	const uint64_t pc = main_off();
 
-	snprintf(path, sizeof(path), "%s/p", folder);
+	snprintf(path, sizeof(path), "%s/%s", folder, program);
 	x.start = 0;
 	assert_int_equal(sample_tables_process(&t, &p), 0);
 	assert_int_equal(sample_tables_image(&t, &x), 0);
@@ -192,13 +196,21 @@ static bool named(const struct symbols_options *opt, struct heard *h)
 	log_set_sink(hear, h);
 	assert_int_equal(symbols_resolve(&t, opt, &out, NULL), 0);
 	log_set_sink(NULL, NULL);
-	bool found = false;
+	struct known found = { 0 };
 
-	for (size_t i = 0; i < out.n_symbols; i++)
-		found |= !strcmp(out.symbols[i].name, "main");
+	for (size_t i = 0; i < out.n_symbols; i++) {
+		found.name |= !strcmp(out.symbols[i].name, "main");
+		found.file |= out.symbols[i].file && strstr(out.symbols[i].file, "/main.c");
+	}
 	sample_tables_free(&out);
 	sample_tables_free(&t);
 	return found;
+}
+
+/* Whether the address of main has its name. */
+static bool named(const struct symbols_options *opt, struct heard *h)
+{
+	return known_of("p", opt, h).name;
 }
 
 static void says(const struct heard *h, const char *what)
@@ -219,6 +231,41 @@ TEST(names_of_a_server)
 	assert_string_equal(h.all, "");
 	assert_true(named(&asks, &h));
 	says(&h, "/p: its debug file was fetched (0.0 MB in ");
+	stop(server);
+}
+
+/* A program with names has no lines and no inlined functions without DWARF. */
+TEST(lines_of_a_server)
+{
+	struct heard h;
+	pid_t server = serve(HAS_IT);
+	struct known k = known_of("named", &does_not_ask, &h);
+
+	assert_true(k.name && !k.file);
+	k = known_of("named", &asks, &h);
+	assert_true(k.name && k.file);
+	says(&h, "/named: its debug file was fetched (");
+	stop(server);
+}
+
+TEST(a_debug_file_may_have_dwarf_alone)
+{
+	struct heard h;
+	pid_t server = serve(HAS_DWARF);
+	const struct known k = known_of("named", &asks, &h);
+
+	assert_true(k.name && k.file);
+	stop(server);
+}
+
+TEST(a_program_with_dwarf_needs_no_server)
+{
+	struct heard h;
+	pid_t server = serve(HAS_IT);
+	const struct known k = known_of("notgo", &asks, &h);
+
+	assert_true(k.name && k.file);
+	assert_string_equal(h.all, "");
 	stop(server);
 }
 
@@ -320,6 +367,9 @@ int main(void)
 	const struct CMUnitTest none[] = { cmocka_unit_test(library_is_missing) };
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_of_a_server),
+		cmocka_unit_test(lines_of_a_server),
+		cmocka_unit_test(a_debug_file_may_have_dwarf_alone),
+		cmocka_unit_test(a_program_with_dwarf_needs_no_server),
 		cmocka_unit_test(nothing_is_asked_for_without_servers),
 		cmocka_unit_test(servers_without_it),
 		cmocka_unit_test(a_file_of_another_is_not_used),

@@ -31,7 +31,7 @@ struct elf_symbols {
 	struct ehframe functions; /* their ranges, where not all have a symbol */
 	uint8_t build_id[FILE_ID_BYTES];
 	size_t build_id_len;
-	bool go, whole;
+	bool go, whole, dwarf;
 	uint64_t most_bytes; /* that reading may take; 0: no limit */
 	bool refused;        /* a table would have taken more */
 	char *link;          /* of .gnu_debuglink, with its sum */
@@ -154,6 +154,7 @@ static void read_sections(struct elf_symbols *e, Elf *elf, GElf_Word type)
 		if (name && (!strcmp(name, ".go.buildinfo") || !strcmp(name, ".gopclntab") ||
 			     !strcmp(name, ".data.rel.ro.gopclntab")))
 			e->go = true;
+		e->dwarf |= name && !strcmp(name, ".debug_info");
 	}
 }
 
@@ -334,6 +335,11 @@ bool elf_symbols_go(const struct elf_symbols *e)
 bool elf_symbols_whole(const struct elf_symbols *e)
 {
 	return e->whole;
+}
+
+bool elf_symbols_dwarf(const struct elf_symbols *e)
+{
+	return e->dwarf;
 }
 
 const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum)

@@ -26,6 +26,8 @@ size_t elf_symbols_bytes(const struct elf_symbols *e);
 bool elf_symbols_go(const struct elf_symbols *e);
 /* Returns true when it has all symbols (.symtab), not only those that the dynamic linker needs. */
 bool elf_symbols_whole(const struct elf_symbols *e);
+/* Returns true when it has DWARF, which tells lines and inlined functions. */
+bool elf_symbols_dwarf(const struct elf_symbols *e);
 /* Returns the name in .gnu_debuglink of the file that has all symbols, and its checksum. NULL when
  * there is none. */
 const char *elf_symbols_debuglink(const struct elf_symbols *e, uint32_t *sum);

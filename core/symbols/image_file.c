@@ -110,7 +110,7 @@ static void take_debug(struct image_file *f, const struct debug_file *found, con
 	snprintf(f->root, sizeof(f->root), "%s", root);
 }
 
-/* Symbols that were stripped from it, and the DWARF. */
+/* Symbols and DWARF that were stripped from it. */
 static bool open_debug(struct image_file *f, const char *path, const char *root,
 		       const struct debug_file_limits *limits)
 {
@@ -150,7 +150,7 @@ static bool open_file(struct image_file *f, const struct sample_image *i,
 		strcpy(f->root, root);
 	if (!open_own(f, i, root, at) || f->too_large)
 		return false;
-	if (f->go || elf_symbols_whole(f->elf))
+	if (f->go || (elf_symbols_whole(f->elf) && elf_symbols_dwarf(f->elf)))
 		return true;
 	if (!(at->here && open_debug(f, i->path, root, &limits)) && *i->path == '/')
 		open_debug(f, i->path, "", &limits);

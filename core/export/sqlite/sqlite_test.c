@@ -57,8 +57,8 @@ static const char *const answers[] = {
 	"main.slow|7|1|90.0\n"
 	"main.worker|6|1|7.0\n",
 
-	"main.worker|1|1|5.0\n"
-	"main.dep|1|1|2.0\n",
+	("main.worker|1|1|5.0\n" /* in parentheses, because clang suspects a missing comma */
+	 "main.dep|1|1|2.0\n"),
 
 	"main.worker|/src/main.go:7|1|2.0|2.0\n",
 
@@ -192,8 +192,8 @@ static const char *const sample_answers[] = {
 	"4711|102|main.leaf|4|40.0\n"
 	"4711|103|work(int)|1|10.0\n",
 
-	"(no labels)|7|70.0\n"
-	"handler=/index|3|30.0\n",
+	("(no labels)|7|70.0\n"
+	 "handler=/index|3|30.0\n"),
 
 	"running||10|100.0\n",
 };

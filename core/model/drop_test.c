@@ -212,7 +212,7 @@ static void check_calls(const struct gap *g, const struct answer *whole, const s
 
 static uint32_t func_of(const struct evlist *l, const struct event *e)
 {
-	switch (e->kind) {
+	switch ((enum event_kind)e->kind) {
 	case EV_ENTRY:
 	case EV_EXIT:
 	case EV_TAIL:
@@ -220,9 +220,21 @@ static uint32_t func_of(const struct evlist *l, const struct event *e)
 	case EV_ENTRY_TAIL:
 	case EV_MORESTACK:
 		return e->site < l->info.n_sites ? l->info.sites[e->site].func : TRACE_NONE;
-	default:
-		return TRACE_NONE;
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_CREATE:
+	case EV_END:
+	case EV_UNWIND:
+	case EV_LOSS:
+	case EV_IMAGE:
+	case EV_RELEASED:
+	case EV_STATE:
+	case EV_WAKE:
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
+	return TRACE_NONE;
 }
 
 static void drop_each(const char *file, const struct evlist *l)

@@ -6,7 +6,7 @@ uint32_t exec_site(uint32_t func, unsigned kind, uint32_t target)
 {
 	uint32_t t = target == TRACE_NONE ? EXEC_FUNCS : target;
 
-	switch (kind) {
+	switch ((enum event_kind)kind) {
 	case EV_ENTRY:
 		return func;
 	case EV_EXIT:
@@ -17,9 +17,23 @@ uint32_t exec_site(uint32_t func, unsigned kind, uint32_t target)
 		return 3 * EXEC_FUNCS + func;
 	case EV_TAIL:
 		return 4 * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
-	default:
+	case EV_ENTRY_TAIL:
 		return (4 + EXEC_FUNCS + 1) * EXEC_FUNCS + func * (EXEC_FUNCS + 1) + t;
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_CREATE:
+	case EV_END:
+	case EV_UNWIND:
+	case EV_LOSS:
+	case EV_IMAGE:
+	case EV_RELEASED:
+	case EV_STATE:
+	case EV_WAKE:
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
+	return UINT32_MAX;
 }
 
 static int add_sites(struct trace_info *info, unsigned kind, bool targets)

@@ -12,7 +12,7 @@ static uint32_t site_of(unsigned kind, uint8_t b)
 		return b == 255 ? UINT32_MAX : exec_site(func, b - 249, TRACE_NONE);
 	if (kind != EV_TAIL && kind != EV_ENTRY_TAIL)
 		target = EXEC_FUNCS;
-	switch (kind) {
+	switch ((enum event_kind)kind) {
 	case EV_ENTRY:
 	case EV_EXIT:
 	case EV_TAIL:
@@ -20,9 +20,21 @@ static uint32_t site_of(unsigned kind, uint8_t b)
 	case EV_ENTRY_TAIL:
 	case EV_MORESTACK:
 		return exec_site(func, kind, target == EXEC_FUNCS ? TRACE_NONE : target);
-	default:
-		return 0;
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_CREATE:
+	case EV_END:
+	case EV_UNWIND:
+	case EV_LOSS:
+	case EV_IMAGE:
+	case EV_RELEASED:
+	case EV_STATE:
+	case EV_WAKE:
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
+	return 0;
 }
 
 /* Eight bytes as an event at or after *now_ns; time jumps about when not in order. */

@@ -18,7 +18,7 @@ size_t site_values_of(const struct plan *p, const struct plan_site *s,
 	if (!f->n_args && !f->n_results)
 		return 0;
 	*first = p->values.list + f->first_value;
-	switch (s->kind) {
+	switch ((enum event_kind)s->kind) {
 	case EV_ENTRY:
 	case EV_ENTRY_TAIL:
 		return f->n_args;
@@ -27,9 +27,23 @@ size_t site_values_of(const struct plan *p, const struct plan_site *s,
 	case EV_EXIT:
 		*first += f->n_args;
 		return f->n_results;
-	default:
-		return 0;
+	case EV_TAIL:
+	case EV_STOP:
+	case EV_RESUME:
+	case EV_CREATE:
+	case EV_END:
+	case EV_UNWIND:
+	case EV_LOSS:
+	case EV_IMAGE:
+	case EV_MORESTACK:
+	case EV_RELEASED:
+	case EV_STATE:
+	case EV_WAKE:
+	case EV_WINDOW:
+	case EV_SAMPLE:
+		break;
 	}
+	return 0;
 }
 
 static uint8_t recipe_kind(const struct govalue *v)

@@ -1,7 +1,7 @@
 # How long each part of a test run took; sourced. Rows of $CI_TIMES ($O/ci-times.tsv): step, seconds, tests, and the
 # processor time of its processes in seconds, which another load does not change much; - where it is not known.
 #
-# A step's name is a path: `make test/unit tests/model/random_test` is a part of `make test/unit tests`, which is a part of
+# A step's name is a path: `make test/unit tests/model/random_calls_test` is a part of `make test/unit tests`, which is a part of
 # `make test`. $CI_STEP is the step that is running now.
 # shellcheck shell=bash
 CI_TIMES=${CI_TIMES:-$(realpath -m "${O:-build}")/ci-times.tsv}

@@ -83,7 +83,7 @@ progress() { # the program's output goes elsewhere
 check "progress is shown when the program writes elsewhere" progress
 
 dear_sites='of the time that probing took went into sites that could not be probed as cheaply as others: main.lone'
-dear() {
+costly_sites() {
 	on_terminal "$GOTRACE" record --probe=inline --max-cost=off -o trace -- "$busy" 10ms 20000 >seen
 	"$GOTRACE" info trace >info
 	grep -q '^probe.strategy *inline$' info || skip "no inline stubs here"
@@ -95,7 +95,7 @@ dear() {
 	"$GOTRACE" info trace >info
 	if grep '^warn.load' info; then fail "said without a reason"; fi
 }
-check "sites left at a trap among inline stubs are named" dear
+check "sites left at a trap among inline stubs are named" costly_sites
 
 of_info() { # what info says of inline stubs
 	gt record --probe=inline --ring=4K -o trace -- "$busy" 200ms >out

@@ -211,9 +211,9 @@ delay() {
 }
 check "--delay: what comes before is left out" delay
 
-stays() { # the trigger is the dearest function, and is not released
-	local dear=$LIVE/programs/default/dear
-	gt record --probe=emulated --max-cost=0.3% --trigger main.hot -o trace -- "$dear" 15 >out 2>err
+stays() { # the trigger is the costliest function, and is not released
+	local costly=$LIVE/programs/default/costly
+	gt record --probe=emulated --max-cost=0.3% --trigger main.hot -o trace -- "$costly" 15 >out 2>err
 	gt dump trace >events
 	if grep -q ' released main.hot ' events; then fail "the trigger was released"; fi
 	grep -q ' released main.' events || fail "nothing was released"

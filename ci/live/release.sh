@@ -4,14 +4,14 @@
 # shellcheck disable=SC2317 source-path=SCRIPTDIR
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
-dear=$LIVE/programs/default/dear
-# Events of inline stubs are so cheap that they are hardly dear there: with a hundredth of the work between them they are.
+costly=$LIVE/programs/default/costly
+# Inline stubs are cheap, so their share is above a limit only with a hundredth of the work between events.
 dense=$LIVE/dense
-sed 's/i < 30000000;/i < 300000;/' "$TOP/fixtures/programs/dear/main.go" >"$LIVE/dense.go"
+sed 's/i < 30000000;/i < 300000;/' "$TOP/fixtures/programs/costly/main.go" >"$LIVE/dense.go"
 CGO_ENABLED=0 go build -o "$dense" "$LIVE/dense.go"
 # runs STRATEGY: the program, and its rounds for a second of processor time or half
 runs() {
-	case $1 in inline) echo "$dense" 1500 ;; *) echo "$dear" 15 ;; esac
+	case $1 in inline) echo "$dense" 1500 ;; *) echo "$costly" 15 ;; esac
 }
 
 # calls_told FUNCTION: as the program printed them
@@ -136,8 +136,8 @@ cheaper() { # STRATEGY SHARE TIMES
 check "its probes are detached" cheaper emulated 0.3% 1
 check "its inline stubs record nothing" cheaper inline 0.3% 4
 
-enough() { # nothing is released where nothing is dear
-	gt record --max-cost=95% -x main.hot -x main.leaf -x main.inner -o trace -- "$dear" 5 >out
+enough() { # nothing is released where nothing is costly
+	gt record --max-cost=95% -x main.hot -x main.leaf -x main.inner -o trace -- "$costly" 5 >out
 	gt dump trace >events
 	if grep -q ' released ' events; then fail "released: $(grep ' released ' events)"; fi
 	gt report trace >text
@@ -147,10 +147,10 @@ check "nothing is released below the share" enough
 
 way_of() { gt info trace | awk '$1 == "probe.strategy" { print $2 }'; }
 as_ever() { # what is off costs nothing, so it is no reason to probe otherwise
-	gt record -o trace -- "$dear" 2 >out 2>err
+	gt record -o trace -- "$costly" 2 >out 2>err
 	local way
 	way=$(way_of)
-	gt record --max-cost=95% -o trace -- "$dear" 2 >out 2>err
+	gt record --max-cost=95% -o trace -- "$costly" 2 >out 2>err
 	[ "$(way_of)" = "$way" ] || fail "auto takes $(way_of), not $way"
 	grep warning err | grep -v 'than it does untraced' >warned || true # of a run this short, beside others
 	[ ! -s warned ] || fail "warned: $(cat err)"
@@ -160,9 +160,9 @@ check "auto takes what it does without it" as_ever
 # What --trial proposes can be pasted; the program goes on.
 trial_launched() {
 	local seconds share
-	share=$(share_of "$dear" 10 --probe=emulated)
+	share=$(share_of "$costly" 10 --probe=emulated)
 	for seconds in 1 4 16; do # on a busy machine it does less in a second
-		expect_status 0 gt record --trial ${seconds}s --max-cost="$share" --probe=emulated -- "$dear" $((seconds * 200)) >out 2>err
+		expect_status 0 gt record --trial ${seconds}s --max-cost="$share" --probe=emulated -- "$costly" $((seconds * 200)) >out 2>err
 		! grep -q ' main.\(hot\|leaf\)  (released)$' err || break
 	done
 	[ "$(calls_told caller)" = $((seconds * 400)) ] || fail "the command did not go on to its end"
@@ -171,14 +171,14 @@ trial_launched() {
 	expect_grep '^to keep probing below [0-9.]+% of the processor time:.* -x main.(hot|leaf)' err
 	[ ! -e gotrace.out ] || fail "a trace was written"
 	# shellcheck disable=SC2046 # options
-	gt record --probe=emulated $(sed -n 's/^to keep .* time://p' err) -o trace -- "$dear" 3 >out
+	gt record --probe=emulated $(sed -n 's/^to keep .* time://p' err) -o trace -- "$costly" 3 >out
 	[ "$(csv_calls trace main.caller)" = 6 ] || fail "the selection has $(csv_calls trace main.caller) calls"
 	[ "$(csv_calls trace main.hot)$(csv_calls trace main.leaf)" != 300600 ] || fail "nothing was left out"
 }
 check "--trial proposes what to leave out; the command goes on" trial_launched
 
 trial_running() {
-	"$dear" 40 told >out 2>err.target &
+	"$costly" 40 told >out 2>err.target &
 	local target=$! job
 	wait_for 60 grep -q ready out
 	"$GOTRACE" record --trial 60s --max-cost=0.3% --probe=emulated --pid "$target" 2>err &
@@ -193,11 +193,11 @@ trial_running() {
 check "... with --pid" trial_running
 
 trial_ends() { # with the program, and its status
-	expect_status 0 gt record --trial 60s -x main.hot -x main.leaf -x main.inner -- "$dear" 2 >out 2>err
+	expect_status 0 gt record --trial 60s -x main.hot -x main.leaf -x main.inner -- "$costly" 2 >out 2>err
 	expect_grep '^trial of .*; the program has ended$' err
 	expect_grep 'nothing has to be left out$' err
-	expect_status 2 gt record --trial 1s -o trace -- "$dear" 2>err
-	expect_status 2 gt record --trial 0 -- "$dear" 2>err
+	expect_status 2 gt record --trial 1s -o trace -- "$costly" 2>err
+	expect_status 2 gt record --trial 0 -- "$costly" 2>err
 }
 check "... ends with the program" trial_ends
 
@@ -414,7 +414,7 @@ check "... nor of a function whose results were asked for" valued
 
 bad_share() {
 	for share in 0 100% 20x '' -1% nan; do
-		expect_status 2 gt record --max-cost="$share" -- "$dear" 2>err
+		expect_status 2 gt record --max-cost="$share" -- "$costly" 2>err
 		expect_grep "max-cost: '$share' is not off or a share" err
 	done
 }

@@ -141,7 +141,7 @@ attached() { # STRATEGY
 for strategy in $pid_strategies; do check "--pid and -d, $strategy" attached "$strategy"; done
 
 released() {
-	gt record --summary --max-cost=0.3% --probe=emulated -o trace -- "$programs/dear" 15 >printed 2>err
+	gt record --summary --max-cost=0.3% --probe=emulated -o trace -- "$programs/costly" 15 >printed 2>err
 	gt report trace >text
 	expect_grep 'released after [0-9]+ calls?\)' text
 	expect_grep '^released while recording, ' text
@@ -150,7 +150,7 @@ released() {
 check "--max-cost: the summary knows what was released" released
 
 lossy() {
-	gt record --summary --ring=4K --overflow=drop -o trace -- "$programs/dear" 2 >printed 2>err
+	gt record --summary --ring=4K --overflow=drop -o trace -- "$programs/costly" 2 >printed 2>err
 	gt report trace >text
 	expect_grep 'events? (was|were) lost in [0-9]+ gaps?' text
 	expect_grep 'suspect' text

@@ -43,7 +43,7 @@ void trace_json_info(const struct loaded_trace *t, struct json *j)
 	json_close(j, '}');
 }
 
-int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *j)
+int trace_json_warnings(const struct loaded_trace *t, bool none_too, struct json *j)
 {
 	struct notes all = { 0 };
 	int err;

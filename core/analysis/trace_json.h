@@ -10,7 +10,7 @@
 void trace_json_totals(const struct loaded_trace *t, struct json *j);
 /* Writes the key "warnings", with the reasons why numbers may be wrong or incomplete (warnings.h).
  * none_too: writes an empty list where there are none. 0 or -ENOMEM. */
-int trace_json_doubts(const struct loaded_trace *t, bool none_too, struct json *j);
+int trace_json_warnings(const struct loaded_trace *t, bool none_too, struct json *j);
 /* Writes the key "info" with the recorder's keys (FORMAT.md). */
 void trace_json_info(const struct loaded_trace *t, struct json *j);
 

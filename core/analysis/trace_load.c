@@ -377,7 +377,7 @@ int trace_load(struct loaded_trace *t, struct trace_reader *r, const struct trac
 			log_info("%s", line);
 		free(line);
 	}
-	if (!err && !w->err && view && view->log_doubts)
+	if (!err && !w->err && view && view->log_warnings)
 		err = warnings_log(t);
 	return err ? err : w->err;
 }

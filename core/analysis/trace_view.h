@@ -21,7 +21,7 @@ struct trace_view {
 	bool said;               /* the output reports what is left out; otherwise it is logged */
 	bool leave_out_parked;   /* waits of parked goroutines do not count (parked.h) */
 	bool parked;             /* these waits also count in the answer (--parked) */
-	bool log_doubts;         /* logs the warnings of warnings.h */
+	bool log_warnings;       /* logs the warnings of warnings.h */
 	uint64_t from_ns, to_ns; /* since the trace's first event; to_ns 0 is its end */
 	/* --request, a glob for the function that the answer is about; NULL: gotrace finds it */
 	const char *request;

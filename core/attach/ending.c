@@ -53,7 +53,7 @@ static int describe_counts(const struct recording *r, const struct collector_sta
 	return err;
 }
 
-/* What was dear to probe, and the traps of inline stubs. */
+/* Adds the costly sites, and how many events of inline stubs took a trap. */
 static int describe_load(const struct recording *r, struct trace_info *end)
 {
 	uint64_t cpu_ns = target_cpu_ns(r->target) - r->times.cpu_before_ns;
@@ -61,7 +61,7 @@ static int describe_load(const struct recording *r, struct trace_info *end)
 	struct probe_load l;
 	int err = load_watch_find(&r->load, &l);
 
-	/* Without stubs RETs are dear everywhere: a matter of the strategy. */
+	/* Without stubs every RET is costly, so no site is worth a warning. */
 	if (!err && r->probing->n_in_stub && probe_load_costly_text(&l, cpu_ns, text))
 		err = trace_info_set(end, KEY_WARN_LOAD, text);
 	if (!err && r->probing->strategy == PROBE_INLINE)

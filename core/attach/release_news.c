@@ -14,10 +14,10 @@ static void note_dear(struct release_news *news, const struct release *x)
 	if (at == RELEASE_NEWS_NAMES)
 		return;
 	for (unsigned i = RELEASE_NEWS_NAMES - 1; i > at; i--) {
-		news->dearest[i] = news->dearest[i - 1];
+		news->costliest[i] = news->costliest[i - 1];
 		news->dearest_ns[i] = news->dearest_ns[i - 1];
 	}
-	news->dearest[at] = x->func;
+	news->costliest[at] = x->func;
 	news->dearest_ns[at] = x->probe_ns;
 }
 
@@ -48,7 +48,7 @@ const char *release_news_text(struct release_news *news, const struct plan *plan
 	if (news->n > named)
 		fprintf(out, "%zu %sfunctions: ", news->n, again ? "more " : "");
 	for (size_t i = 0; i < named; i++)
-		fprintf(out, "%s%s", i ? ", " : "", plan->funcs[news->dearest[i]].name);
+		fprintf(out, "%s%s", i ? ", " : "", plan->funcs[news->costliest[i]].name);
 	if (news->n > named)
 		fputs(" ...", out);
 	fprintf(out, "; %s %s took about %.0f%% of the processor time (--max-cost=",

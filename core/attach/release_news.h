@@ -13,7 +13,7 @@ struct release_news {
 	/* Since the last line: the number of functions, the most expensive of them, the time of
 	 * their probes, and the processor time of which it was a part. */
 	size_t n;
-	uint32_t dearest[RELEASE_NEWS_NAMES];
+	uint32_t costliest[RELEASE_NEWS_NAMES];
 	uint64_t dearest_ns[RELEASE_NEWS_NAMES];
 	uint64_t probe_ns, cpu_ns;
 	uint64_t said_ns; /* time of the last line; 0: none */

@@ -320,10 +320,10 @@ static void silence(struct releasing *r)
 
 static void detach(struct releasing *r)
 {
-	const bool doubles = r->opt.attach.kind == ATTACH_MULTI;
+	const bool duplicates = r->opt.attach.kind == ATTACH_MULTI;
 
 	r->state = RELEASING_WATCH;
-	if (doubles)
+	if (duplicates)
 		releases_double(r->releases, r->opt.links->second);
 	int err = links_release(r->opt.links, r->opt.probes, &r->opt.attach, r->released, &r->gone);
 
@@ -340,7 +340,7 @@ static void detach(struct releasing *r)
 		links_drop(&r->gone);
 		silence(r);
 	}
-	if (doubles)
+	if (duplicates)
 		releases_single(r->releases, clock_monotonic_ns());
 }
 

@@ -299,7 +299,7 @@ int cmd_export(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	a.opt.view = &a.view.view;
-	a.view.view.log_doubts = true;
+	a.view.view.log_warnings = true;
 	a.view.view.leave_out_parked = a.format->write == export_html && a.n_files < 2 &&
 				       !a.view.parked;
 	int err = write_output(&a);

@@ -61,7 +61,7 @@ static void count_calls(const struct recording *rec, struct row *rows)
 	}
 }
 
-/* All functions of the plan, the dearest first; to be freed. */
+/* All functions of the plan, the costliest first; to be freed. */
 static struct row *make_rows(const struct recording *rec, const struct probe_load *l,
 			     uint64_t time_ns)
 {

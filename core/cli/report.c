@@ -181,7 +181,7 @@ static void finish_options(struct argp_state *state, struct report_args *a)
 	v->leave_out_parked = text && !a->view.parked &&
 			      (a->opt.by == BY_FUNCTION || a->opt.by == BY_PATH ||
 			       a->opt.by == BY_REASON);
-	v->log_doubts = a->format != &report_formats[0];
+	v->log_warnings = a->format != &report_formats[0];
 	if (a->opt.by == BY_CALL) { /* whole calls that begin then */
 		a->opt.from_ns = v->from_ns;
 		a->opt.to_ns = v->to_ns;

@@ -159,7 +159,7 @@ static int put_trace(struct chrome *c)
 	json_open(&c->j, '{');
 	json_kv_u64(&c->j, "lost_events", c->trace.totals->lost_events);
 	json_kv_bool(&c->j, "complete", c->trace.complete);
-	err = trace_json_doubts(&c->trace, false, &c->j);
+	err = trace_json_warnings(&c->trace, false, &c->j);
 	json_close(&c->j, '}');
 	json_key(&c->j, "traceEvents");
 	json_open(&c->j, '[');

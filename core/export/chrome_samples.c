@@ -276,7 +276,7 @@ static int put_trace(struct writing *w)
 	json_kv_u64(&w->j, "samples", w->s->shown.samples);
 	json_kv_u64(&w->j, "lost_samples", trace_info_u64(w->trace.info, KEY_END_SAMPLES_LOST, 0));
 	json_kv_bool(&w->j, "complete", w->trace.complete);
-	err = trace_json_doubts(&w->trace, false, &w->j);
+	err = trace_json_warnings(&w->trace, false, &w->j);
 	json_close(&w->j, '}');
 	json_key(&w->j, "traceEvents");
 	json_open(&w->j, '[');

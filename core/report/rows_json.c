@@ -313,7 +313,7 @@ static int trace(const struct report *rep, struct json *j)
 	trace_json_totals(&rep->trace, j);
 	if (rep->trace.samples)
 		sample_json_programs(rep, j);
-	err = trace_json_doubts(&rep->trace, true, j);
+	err = trace_json_warnings(&rep->trace, true, j);
 	trace_json_info(&rep->trace, j);
 	json_close(j, '}');
 	return err;

@@ -53,7 +53,7 @@ static void find_all(const struct report *rep, struct notes *to)
 }
 
 /* Doubts, but for those that stand before the numbers. */
-static void find_doubts(const struct report *rep, struct notes *to)
+static void find_warnings(const struct report *rep, struct notes *to)
 {
 	struct notes all = { 0 }, before = { 0 };
 	const char *slow = rep->trace.samples ? NULL : probe_overhead_warn(rep->trace.info);
@@ -130,7 +130,7 @@ static void next(const struct report *rep, FILE *out)
 }
 
 /* Chooses the notes that a terminal shows. */
-static void find_shown(const struct report *rep, const struct notes *doubts,
+static void find_shown(const struct report *rep, const struct notes *warnings,
 		       const struct notes *all, struct notes *to)
 {
 	struct notes main = { 0 };
@@ -139,45 +139,45 @@ static void find_shown(const struct report *rep, const struct notes *doubts,
 		trace_notes_main(&rep->trace, &main);
 	const struct notes *from = rep->trace.samples ? all : &main;
 
-	for (size_t i = 0; i < from->n && doubts->n + to->n < MOST; i++)
-		if (!among(doubts, from->lines[i]))
+	for (size_t i = 0; i < from->n && warnings->n + to->n < MOST; i++)
+		if (!among(warnings, from->lines[i]))
 			notes_add(to, "%s", from->lines[i]);
 	to->err = to->err ? to->err : main.err;
 	notes_free(&main);
 }
 
 /* The last note is about losses, and stays last. */
-static void print_all(const struct report *rep, FILE *out, const struct notes *doubts,
+static void print_all(const struct report *rep, FILE *out, const struct notes *warnings,
 		      const struct notes *all)
 {
 	const char *last = all->n ? all->lines[all->n - 1] : "";
 
-	for (size_t i = 0; i < doubts->n; i++)
-		if (strcmp(doubts->lines[i], last) != 0)
-			print(rep, out, doubts->lines[i], true);
+	for (size_t i = 0; i < warnings->n; i++)
+		if (strcmp(warnings->lines[i], last) != 0)
+			print(rep, out, warnings->lines[i], true);
 	for (size_t i = 0; i + 1 < all->n; i++)
-		if (!among(doubts, all->lines[i]))
+		if (!among(warnings, all->lines[i]))
 			print(rep, out, all->lines[i], false);
 	if (all->n)
-		print(rep, out, last, among(doubts, last));
+		print(rep, out, last, among(warnings, last));
 }
 
-static int print_some(const struct report *rep, FILE *out, const struct notes *doubts,
+static int print_some(const struct report *rep, FILE *out, const struct notes *warnings,
 		      const struct notes *all)
 {
 	struct notes shown = { 0 };
 	size_t left = 0;
 
-	find_shown(rep, doubts, all, &shown);
-	for (size_t i = 0; i < doubts->n; i++)
+	find_shown(rep, warnings, all, &shown);
+	for (size_t i = 0; i < warnings->n; i++)
 		if (i < MOST)
-			print(rep, out, doubts->lines[i], true);
+			print(rep, out, warnings->lines[i], true);
 		else
 			left++;
 	for (size_t i = 0; i < shown.n; i++)
 		print(rep, out, shown.lines[i], false);
 	for (size_t i = 0; i < all->n; i++)
-		left += !among(doubts, all->lines[i]) && !among(&shown, all->lines[i]);
+		left += !among(warnings, all->lines[i]) && !among(&shown, all->lines[i]);
 	if (left)
 		fprintf(out, "%zu more note%s (--wide shows all notes and columns)\n", left,
 			plural(left));
@@ -190,20 +190,20 @@ static int print_some(const struct report *rep, FILE *out, const struct notes *d
 
 int text_notes(const struct report *rep, FILE *out)
 {
-	struct notes all = { 0 }, doubts = { 0 };
+	struct notes all = { 0 }, warnings = { 0 };
 	int err;
 
 	find_all(rep, &all);
-	find_doubts(rep, &doubts);
-	err = all.err ? all.err : doubts.err;
+	find_warnings(rep, &warnings);
+	err = all.err ? all.err : warnings.err;
 	fputc('\n', out);
 	if (!err && on_terminal(rep))
-		err = print_some(rep, out, &doubts, &all);
+		err = print_some(rep, out, &warnings, &all);
 	else if (!err)
-		print_all(rep, out, &doubts, &all);
+		print_all(rep, out, &warnings, &all);
 	if (err)
 		log_no_memory("no memory for the notes below the report");
 	notes_free(&all);
-	notes_free(&doubts);
+	notes_free(&warnings);
 	return err;
 }

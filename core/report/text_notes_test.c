@@ -364,9 +364,9 @@ static void keep(void *ctx, enum log_level level, const char *line)
 }
 
 /* The report, and what was logged meanwhile; both to be freed. */
-static char *logged(const char *path, const char *format, bool log_doubts, char **report)
+static char *logged(const char *path, const char *format, bool log_warnings, char **report)
 {
-	const struct trace_view view = { .log_doubts = log_doubts };
+	const struct trace_view view = { .log_warnings = log_warnings };
 	char *text = NULL;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
@@ -380,7 +380,7 @@ static char *logged(const char *path, const char *format, bool log_doubts, char 
 }
 
 /* Who does not read the text is told, too: in JSON, and by a warning each. */
-TEST(test_doubts)
+TEST(test_warnings)
 {
 	static const struct {
 		const char *events;
@@ -388,7 +388,7 @@ TEST(test_doubts)
 		const char *doubt; /* NULL: none */
 	} cases[] = {
 		{ CALL, true, NULL },
-		{ "@set warn.load a probe is dear\n@set end.status 3\n" CALL, true, NULL },
+		{ "@set warn.load a probe is costly\n@set end.status 3\n" CALL, true, NULL },
 		{ CALL, false, INCOMPLETE },
 		{ "@set end.reason write-error\n" CALL, true,
 		  "recording was cut short: the trace could not be written any further" },
@@ -428,6 +428,6 @@ TEST(test_doubts)
 	}
 }
 
-TESTS(test_what_one_in_left_out_is_estimated, test_doubts, test_lines, test_incomplete,
+TESTS(test_what_one_in_left_out_is_estimated, test_warnings, test_lines, test_incomplete,
       test_growing, test_last_line, test_no_claims, test_released_part, test_released_first,
       test_narrow_call)

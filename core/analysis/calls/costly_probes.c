@@ -13,8 +13,8 @@
 
 /* The function with the largest cost that is not among the n in `top`; released ones are left out
  * already. */
-static uint32_t dearest(const struct loaded_trace *t, const uint64_t *cost_ns, const uint32_t *top,
-			unsigned n)
+static uint32_t costliest(const struct loaded_trace *t, const uint64_t *cost_ns,
+			  const uint32_t *top, unsigned n)
 {
 	uint32_t best = TRACE_NONE;
 
@@ -46,7 +46,7 @@ void costly_probes_notes(const struct loaded_trace *t, struct notes *to)
 		cost_ns[model_plain_func(t->model, i)] += t->funcs[i].cost_ns;
 	}
 	while (cost_ns && n < FEW && (double)top_ns < MOST * (double)all_ns &&
-	       (next = dearest(t, cost_ns, top, n)) != TRACE_NONE) {
+	       (next = costliest(t, cost_ns, top, n)) != TRACE_NONE) {
 		top_ns += cost_ns[next];
 		top[n++] = next;
 	}

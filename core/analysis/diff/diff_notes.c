@@ -80,8 +80,8 @@ static void compare_selections(const struct loaded_trace *a, const struct loaded
 	free(of_b);
 }
 
-/* Why its numbers may be wrong besides: what every report of it says, too. */
-static void doubts(const struct loaded_trace *trace, char name, struct notes *to)
+/* Adds the warnings that every report of the trace prints. */
+static void add_warnings(const struct loaded_trace *trace, char name, struct notes *to)
 {
 	const uint64_t samples = trace_info_u64(trace->info, KEY_END_SAMPLES_LOST, 0);
 	struct notes own = { 0 };
@@ -145,7 +145,7 @@ static void look_at(const struct loaded_trace *trace, char name, bool by_path, s
 			  "the tree of paths of %c is full: %" PRIu64
 			  " calls are counted under [other]",
 			  name, loaded_trace_other_calls(trace));
-	doubts(trace, name, to);
+	add_warnings(trace, name, to);
 }
 
 /* Times hold what measuring cost; where that differs much, so do they. */

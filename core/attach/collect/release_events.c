@@ -20,7 +20,7 @@ struct releases {
 	/* the collector's */
 	bool *released; /* by site */
 	bool any;
-	struct duplicate_hits doubles;
+	struct duplicate_hits duplicates;
 };
 
 struct releases *releases_new(const struct plan *plan)
@@ -44,7 +44,7 @@ void releases_free(struct releases *r)
 		return;
 	free(r->list);
 	free(r->released);
-	duplicate_hits_free(&r->doubles);
+	duplicate_hits_free(&r->duplicates);
 	free(r);
 }
 
@@ -97,7 +97,7 @@ int releases_write(struct releases *r, uint64_t now_ns,
 
 	if (r->doubling != SINGLE && r->single_ns <= now_ns) {
 		r->doubling = SINGLE;
-		duplicate_hits_free(&r->doubles);
+		duplicate_hits_free(&r->duplicates);
 	}
 	if (!r->asked)
 		return 0;
@@ -128,7 +128,7 @@ int releases_drop(struct releases *r, const struct event *ev)
 		return 0;
 	if (doubling != SINGLE) {
 		bool by_second = ev->flags & EVF_WIRE_SECOND;
-		int second = duplicate_hits_second(&r->doubles, ev,
+		int second = duplicate_hits_second(&r->duplicates, ev,
 						   by_second == (doubling == FIRST_NEW));
 
 		if (second)

@@ -39,7 +39,7 @@ static void put_comments(struct pprof *p)
 		 : p->trace->growing ? ", the trace was still being recorded"
 				     : ", the trace was cut short");
 	profile_put_comment(&p->out, line);
-	profile_put_doubts(&p->out, p->trace);
+	profile_put_warnings(&p->out, p->trace);
 }
 
 /*

@@ -70,7 +70,7 @@ void profile_put_comment(struct profile_out *p, const char *text)
 	profile_put(p, &part);
 }
 
-void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t)
+void profile_put_warnings(struct profile_out *p, const struct loaded_trace *t)
 {
 	struct notes all = { 0 };
 

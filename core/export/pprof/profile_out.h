@@ -32,7 +32,7 @@ void profile_put_type(struct profile_out *p, const char *type, const char *unit)
 void profile_put_period(struct profile_out *p, const char *type, const char *unit, uint64_t each);
 void profile_put_comment(struct profile_out *p, const char *text);
 /* Writes a comment for each reason to doubt the numbers (warnings.h). */
-void profile_put_doubts(struct profile_out *p, const struct loaded_trace *t);
+void profile_put_warnings(struct profile_out *p, const struct loaded_trace *t);
 /* Writes the begin, the duration, and the type that a viewer shows first. */
 void profile_put_times(struct profile_out *p, const struct loaded_trace *trace, const char *shown);
 /* Writes all strings. To be called last. */

@@ -294,7 +294,7 @@ static void put_comments(struct writing *w)
 		 c->samples, trace_info_get(w->trace->info, KEY_END_SAMPLES_LOST) ?: "?", c->cut,
 		 c->unreadable, c->unresolved);
 	profile_put_comment(&w->out, line);
-	profile_put_doubts(&w->out, w->trace);
+	profile_put_warnings(&w->out, w->trace);
 }
 
 /* The stack's locations, innermost first, and what stands above it when it is not whole. */

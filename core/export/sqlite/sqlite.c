@@ -66,19 +66,19 @@ static void put_total(struct db *d, sqlite3_stmt *s, const char *key, uint64_t v
 }
 
 /* As trace_warning_1 and so on. */
-static void put_doubts(struct sqlite *q, sqlite3_stmt *s)
+static void put_warnings(struct sqlite *q, sqlite3_stmt *s)
 {
-	struct notes doubts = { 0 };
+	struct notes warnings = { 0 };
 	char key[40];
 
-	warnings_all(&q->trace, &doubts);
-	for (size_t i = 0; i < doubts.n; i++) {
+	warnings_all(&q->trace, &warnings);
+	for (size_t i = 0; i < warnings.n; i++) {
 		snprintf(key, sizeof(key), "trace_warning_%zu", i + 1);
-		db_insert_pair(&q->db, s, key, doubts.lines[i]);
+		db_insert_pair(&q->db, s, key, warnings.lines[i]);
 	}
-	if (doubts.err && !q->db.err)
-		q->db.err = doubts.err;
-	notes_free(&doubts);
+	if (warnings.err && !q->db.err)
+		q->db.err = warnings.err;
+	notes_free(&warnings);
 }
 
 static void put_info(struct sqlite *q)
@@ -99,7 +99,7 @@ static void put_info(struct sqlite *q)
 	put_total(&q->db, s, "trace_span_ns", loaded_trace_span_ns(&q->trace));
 	put_total(&q->db, s, "trace_root_ns", t->root_ns + t->probe_ns);
 	put_total(&q->db, s, "trace_probe_ns", t->probe_ns);
-	put_doubts(q, s);
+	put_warnings(q, s);
 	sqlite3_finalize(s);
 	s = db_prepare_insert(&q->db, "examples", 2);
 	for (int i = 0; examples[i][0]; i++)

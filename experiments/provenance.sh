@@ -66,7 +66,7 @@ made_with() { # COMMIT EXPERIMENT
 	sources=$(depends_on "$2")
 	{
 		git -C "$top" ls-tree -r "$1" -- bpf core experiments fixtures/programs 2>/dev/null |
-			grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|host\|derive\|provenance\|rows\)\.sh$\|experiments/unchanged\.txt$' |
+			grep -v '\.md$\|_\(test\|fixture\|fuzz\)\.[ch]$\|experiments/\(all\|begin\|host\|derive\|provenance\|rows\)\.sh$\|experiments/unchanged\.txt$' |
 			as_before | awk -v used="^(experiments/(stats/|workloads/|$2/${others:+|$others})|$programs(${named:-none})/)" -v program="^$programs[^/]+/" \
 				-v in_it="$(echo "$sources" | sed -n 's/^+ //p' | paste -sd'|')" -v out_of_it="$(echo "$sources" | sed -n 's/^- //p' | paste -sd'|')" '
 				$4 ~ /^(bpf|core)\// { if ($4 ~ in_it && (out_of_it == "" || $4 !~ out_of_it)) print; next }

@@ -2,8 +2,8 @@
 # shellcheck shell=sh disable=SC2154,SC2034 # top and out are provenance.sh's, stats is for those who source this
 # Rounds of variants that are measured side by side. Sourced by run.sh and derive.sh behind provenance.sh; POSIX sh.
 #
-# prepare NAME ROUNDS  what each run.sh in bash begins with: RUNS (or ROUNDS, its name of old) to $rounds, which QUICK=1 makes 1;
-#                      root, $GOTRACE, the Go of GO=; may_measure; $scratch, a folder that is gone at the end
+# prepare NAME [ROUNDS]  each run.sh in bash calls it: RUNS (or ROUNDS, its name of old) to $rounds, which QUICK=1 makes 1;
+#                      root, $GOTRACE, the Go of GO=, if it is one; may_measure; $scratch, a folder that is gone at the end
 # keep_builds          $work: WORK=DIR, a folder of its own for each Go, or one below $scratch
 # chosen WHAT 'KNOWN...' CHOSEN...   the words chosen, one of which is not known: the end
 # build_stats FOLDER   builds $stats, experiments/stats, there
@@ -36,7 +36,7 @@ cannot() { echo "$experiment: $*" >&2; exit 1; }
 prepare() { # NAME ROUNDS
 	experiment=$1
 	rounds=${RUNS:-${ROUNDS:-${QUICK:+1}}}
-	rounds=${rounds:-$2}
+	rounds=${rounds:-${2:-1}}
 	[ "$rounds" -ge 1 ] 2>/dev/null || cannot "RUNS=$rounds is no number of rounds"
 	GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
 	[ -x "$GOTRACE" ] || cannot "$GOTRACE is missing; run: make"
@@ -44,7 +44,10 @@ prepare() { # NAME ROUNDS
 	may_measure "$1"
 	# shellcheck source-path=SCRIPTDIR source=../ci/toolchain.sh
 	. "$top/ci/toolchain.sh"
-	[ -z "${GO:-}" ] || use_go "$GO" || exit 1
+	case ${GO:-} in
+	'' | *' '*) ;; # the caller uses each of several
+	*) use_go "$GO" || exit 1 ;;
+	esac
 	command -v go >/dev/null || cannot "no Go toolchain; run: ci/deps.sh go"
 	scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-$1.XXXXXX") || exit 1
 	trap 'rm -rf "$scratch"' EXIT

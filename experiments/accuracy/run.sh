@@ -14,42 +14,25 @@
 #
 # Each run writes a folder of its own: raw.csv (never edited), environment.txt, summary.md.
 set -eu
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-rounds=${RUNS:-${QUICK:+1}}
-rounds=${rounds:-10}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-variants="untraced ${VARIANTS:-thesis emulated springboard inline}"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+prepare accuracy 10
+variants="untraced $(chosen variant 'thesis emulated springboard inline' "${VARIANTS:-thesis emulated springboard inline}")"
 cases=${CASES:-"spin,100 spin,300 spin,1000 spin,3000 spin,10000 spin,100000 spin,1000000 spin,10000000 spin,100000000 spin,1000000000
 	sleep,100 sleep,1000 sleep,10000 sleep,100000 sleep,1000000 sleep,10000000 sleep,100000000 sleep,1000000000
 	calls,1 calls,10 calls,100 calls,1000
 	own-5,1 own-5,4 own-5,16 own-20,1 own-20,4 own-20,16 own-100,1 own-100,4 own-100,16"}
 cases=$(echo "$cases" | xargs)
 
-die() { echo "accuracy: $*" >&2; exit 1; }
-run_failed() { tail -n 20 "$work/log" >&2; exit 1; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-accuracy"
-[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
+run_failed() { tail -n 20 "$scratch/log" >&2; exit 1; }
 for case in $cases; do
-	[[ $case =~ ^(spin|sleep|calls|own-[1-9][0-9]*),[1-9][0-9]*$ ]] || die "no case is called '$case'"
-done
-for variant in $variants; do
-	case $variant in untraced | thesis | emulated | springboard | inline) ;; *) die "no variant is called '$variant'" ;; esac
+	[[ $case =~ ^(spin|sleep|calls|own-[1-9][0-9]*),[1-9][0-9]*$ ]] || cannot "no case is called '$case'"
 done
 # The truth is read from the time stamp counter.
 for flag in constant_tsc nonstop_tsc; do
-	grep -qw "$flag" /proc/cpuinfo || die "the processor has no $flag: its counter is no clock"
+	grep -qw "$flag" /proc/cpuinfo || cannot "the processor has no $flag: its counter is no clock"
 done
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure accuracy
-work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-accuracy.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
-(cd "$here/truth" && go build -buildvcs=false -o "$work/truth" .)
+(cd "$here/truth" && go build -buildvcs=false -o "$scratch/truth" .)
 
 # Enough for a median, in a second or so.
 calls_of() { # KIND SIZE
@@ -67,28 +50,26 @@ calls_of() { # KIND SIZE
 measure() { # KIND,SIZE VARIANT
 	local kind=${1%,*} size=${1#*,} callee=0 command
 	case $kind in own-*) callee=${kind#own-} ;; esac
-	command=("$work/truth" -loops "$loops" -kind "${kind%-*}" -callee "$callee" -size "$size" -calls "$(calls_of "$kind" "$size")" -out "$work/truth.txt")
-	rm -f "$work/truth.txt" "$work/trace"
-	: >"$work/calls.csv"
-	: >"$work/report.csv"
-	: >"$work/info"
+	command=("$scratch/truth" -loops "$loops" -kind "${kind%-*}" -callee "$callee" -size "$size" -calls "$(calls_of "$kind" "$size")" -out "$scratch/truth.txt")
+	rm -f "$scratch/truth.txt" "$scratch/trace"
+	: >"$scratch/calls.csv"
+	: >"$scratch/report.csv"
+	: >"$scratch/info"
 	if [ "$2" = untraced ]; then
-		"${command[@]}" 2>"$work/log" || run_failed
+		"${command[@]}" 2>"$scratch/log" || run_failed
 	else
-		"$GOTRACE" record --max-cost=off -o "$work/trace" --probe="$2" -f main.timed -f main.callee -- "${command[@]}" >"$work/log" 2>&1 || run_failed
-		"$GOTRACE" export -F csv --calls -o "$work/calls.csv" "$work/trace" >"$work/log" 2>&1 || run_failed
-		"$GOTRACE" report -F csv -n 0 "$work/trace" >"$work/report.csv" 2>"$work/log" || run_failed
-		"$GOTRACE" info "$work/trace" >"$work/info" || run_failed
+		"$GOTRACE" record --max-cost=off -o "$scratch/trace" --probe="$2" -f main.timed -f main.callee -- "${command[@]}" >"$scratch/log" 2>&1 || run_failed
+		"$GOTRACE" export -F csv --calls -o "$scratch/calls.csv" "$scratch/trace" >"$scratch/log" 2>&1 || run_failed
+		"$GOTRACE" report -F csv -n 0 "$scratch/trace" >"$scratch/report.csv" 2>"$scratch/log" || run_failed
+		"$GOTRACE" info "$scratch/trace" >"$scratch/info" || run_failed
 	fi
 	awk -v traced="$([ "$2" = untraced ] || echo yes)" -f "$here/row.awk" \
-		"$work/truth.txt" "$work/info" "$work/calls.csv" "$work/report.csv" || die "$1 of $2: truth and trace do not belong together"
+		"$scratch/truth.txt" "$scratch/info" "$scratch/calls.csv" "$scratch/report.csv" || cannot "$1 of $2: truth and trace do not belong together"
 }
 
 begin_run ""
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
-build_stats "$work"
-if [ -n "${RESUME:-}" ]; then loops=$(stored loops_per_us); else loops=$("$work/truth" -calibrate); fi
+build_stats "$scratch"
+if [ -n "${RESUME:-}" ]; then loops=$(stored loops_per_us); else loops=$("$scratch/truth" -calibrate); fi
 fix loops_per_us "$loops"
 fix go_of_program "$(go env GOVERSION)"
 measure_rounds untraced "$variants" "$cases" kind,size \

@@ -13,29 +13,23 @@
 # A case is one long run and has no rounds. Rows go to results/agent-cost/RUN-ID/: raw.csv, truth.csv (the kernel's account of what
 # the programs ran while the agent did, against what is in the store), environment.txt, summary.md.
 set -eu
-top=$(cd "$(dirname "$0")/../.." && pwd)
-here=$top/experiments/agent-cost
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 length=${LENGTH:-${QUICK:+20}} cases=${CASES:-${QUICK:+1s}} processes=${PROCESSES:-${QUICK:+5}}
 length=${length:-600} cases=${cases:-15s 15s:waiting 100ms} processes=${processes:-50} duty=${DUTY:-2} warm=${QUICK:+5}
 warm=${warm:-60}
-GOTRACE=$(realpath "${GOTRACE:-$top/build/gotrace}")
-[ "$(id -u)" = 0 ] || { echo "agent-cost: sampling needs root; run: sudo make experiment-agent-cost" >&2; exit 1; }
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure agent-cost
-work=$(mktemp -d)
+prepare agent-cost
 agent='' busy=()
 ends() {
 	[ -z "$agent" ] || kill -TERM "$agent" 2>/dev/null || true
 	[ ${#busy[@]} = 0 ] || kill "${busy[@]}" 2>/dev/null || true
 	wait || true
-	rm -rf "$work"
+	rm -rf "$scratch"
 }
 trap ends EXIT
 # A program of its own each, with its own build id and symbols.
 for ((i = 0; i < processes; i++)); do
-	(cd "$here/duty" && go build -buildvcs=false -trimpath -ldflags="-B 0x$(printf '%040x' $((i + 1)))" -o "$work/duty$i" .)
+	(cd "$here/duty" && go build -buildvcs=false -trimpath -ldflags="-B 0x$(printf '%040x' $((i + 1)))" -o "$scratch/duty$i" .)
 done
 
 begin_run
@@ -46,7 +40,7 @@ echo "interval,programs_cpu_s,sampled_s,samples" >"$out/truth.csv"
 echo "interval,seconds,agent_cpu_s,resident_bytes,store_bytes,profiles,samples,lost" >"$rows"
 
 for ((i = 0; i < processes; i++)); do
-	"$work/duty$i" "$duty" &
+	"$scratch/duty$i" "$duty" &
 	busy+=($!)
 done
 
@@ -55,9 +49,9 @@ ran() {
 	local pid
 	for pid in "${busy[@]}"; do cat "/proc/$pid/task/"*/schedstat; done | awk '{ ns += $1 } END { printf "%.3f", ns / 1e9 }'
 }
-metric() { awk -v name="gotrace_$1" '$1 == name { printf "%.6f", $2 }' "$work/metrics"; }
+metric() { awk -v name="gotrace_$1" '$1 == name { printf "%.6f", $2 }' "$scratch/metrics"; }
 look() { # INTERVAL SECONDS
-	curl -sf "http://127.0.0.1:$port/metrics" >"$work/metrics"
+	curl -sf "http://127.0.0.1:$port/metrics" >"$scratch/metrics"
 	echo "$1,$2,$(metric agent_cpu_seconds_total),$(metric agent_resident_bytes),$(metric store_bytes),$(metric store_profiles),$(metric samples_total),$(metric samples_lost_total)" >>"$rows"
 }
 
@@ -66,13 +60,13 @@ for interval in $cases; do
 	port=$((port + 1))
 	waiting=false
 	[ "$interval" = "${interval%:waiting}" ] || waiting=true
-	cat >"$work/agent.json" <<-END
-		{ "interval": "${interval%:waiting}", "store": { "directory": "$work/store-$interval" }, "listen": "127.0.0.1:$port",
+	cat >"$scratch/agent.json" <<-END
+		{ "interval": "${interval%:waiting}", "store": { "directory": "$scratch/store-$interval" }, "listen": "127.0.0.1:$port",
 		  "rules": [ { "match": { "executable": "*/duty*" }, "waiting": $waiting } ] }
 	END
-	"$GOTRACE" agent --config "$work/agent.json" 2>"$work/err" &
+	"$GOTRACE" agent --config "$scratch/agent.json" 2>"$scratch/err" &
 	agent=$!
-	until grep -q sampling "$work/err"; do sleep 0.1; done
+	until grep -q sampling "$scratch/err"; do sleep 0.1; done
 	before=$(ran)
 	sleep "$warm"
 	start=$(date +%s)
@@ -85,7 +79,7 @@ for interval in $cases; do
 	after=$(ran)
 	wait "$agent" || true
 	agent=''
-	sqlite3 "$work/store-$interval/index.db" "SELECT '$interval', $after - $before, sum(weight_ns) / 1e9, sum(samples)
+	sqlite3 "$scratch/store-$interval/index.db" "SELECT '$interval', $after - $before, sum(weight_ns) / 1e9, sum(samples)
 		FROM profiles WHERE service LIKE 'duty%'" | tr '|' ',' >>"$out/truth.csv"
 done
 end_run

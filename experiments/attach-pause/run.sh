@@ -12,13 +12,8 @@
 # Each run writes results/attach-pause/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
 # summary.md. Every row is of a process of its own.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare attach-pause 5
 usual='crowd-1000 crowd-10000 crowd-100000 nats'
 programs=$(chosen program "$usual" "${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo crowd-1000 nats || echo "$usual")}")

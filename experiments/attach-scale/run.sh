@@ -14,43 +14,17 @@
 #
 # Each run writes results/attach-scale/<run-id>/: raw.csv (never edited), environment.txt, summary.csv, summary.md.
 set -eu
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-rounds=${RUNS:-${QUICK:+1}}
-rounds=${rounds:-5}
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+prepare attach-scale 5
 cases=${PROBES:-${QUICK:+10 100 1000}}
-cases=${cases:-10 100 1000 10000 50000}
+cases=$(chosen "case of probes" '10 100 1000 10000 50000' "${cases:-10 100 1000 10000 50000}")
 links_most=${LINKS_MOST:-${QUICK:+100}}
 links_most=${links_most:-1000}
-variants=${VARIANTS:-thesis thesis-links emulated inline}
+variants=$(chosen variant 'thesis thesis-links emulated inline' "${VARIANTS:-thesis thesis-links emulated inline}")
 [[ " $variants " == *" thesis "* ]] || variants="thesis $variants" # the others are compared with it
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-
-die() { echo "attach-scale: $*" >&2; exit 1; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-attach-scale"
-for n in $cases; do
-	case $n in 10 | 100 | 1000 | 10000 | 50000) ;; *) die "no case of $n probes" ;; esac
-done
-for v in $variants; do
-	case $v in thesis | thesis-links | emulated | inline) ;; *) die "no variant is called '$v'" ;; esac
-done
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
 # shellcheck source-path=SCRIPTDIR source=released.sh
 . "$here/released.sh"
-may_measure attach-scale
-work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-attach-scale.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-if [ -n "${GO:-}" ]; then
-	# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
-	. "$top/ci/toolchain.sh"
-	use_go "$GO" || exit 1
-fi
 # Half as many functions as probes: each has an entry and one RET.
 awk 'BEGIN {
 	n = split("10 100 1000 10000 50000", count, " ")
@@ -63,8 +37,8 @@ awk 'BEGIN {
 		}
 	print "var functions = []func(int) int{\n" names "}\n"
 	print "func main() {\n\tfor _, f := range functions {\n\t\tsum += f(1)\n\t}\n\tprintln(sum)\n}"
-}' >"$work/main.go"
-(cd "$work" && go build -buildvcs=false -trimpath -o many main.go) || die "the program cannot be built"
+}' >"$scratch/main.go"
+(cd "$scratch" && go build -buildvcs=false -trimpath -o many main.go) || cannot "the program cannot be built"
 
 # The values of a row; none where so many links are not asked for.
 measure() { # PROBES VARIANT
@@ -77,14 +51,14 @@ measure() { # PROBES VARIANT
 		echo ",,,,,"
 		return
 	fi
-	rm -f "$work/trace"
+	rm -f "$scratch/trace"
 	from=$(date +%s%N)
-	"$GOTRACE" record -o "$work/trace" "${how[@]}" -f "main.of$1x*" -- "$work/many" >/dev/null 2>"$work/log" ||
-		{ tail -n 5 "$work/log" >&2; return 1; }
+	"$GOTRACE" record -o "$scratch/trace" "${how[@]}" -f "main.of$1x*" -- "$scratch/many" >/dev/null 2>"$scratch/log" ||
+		{ tail -n 5 "$scratch/log" >&2; return 1; }
 	to=$(date +%s%N)
 	links_released || return 1
 	released=$(date +%s%N)
-	"$GOTRACE" info "$work/trace" | awk -v ns="$((to - from))" -v release="$((released - to))" '
+	"$GOTRACE" info "$scratch/trace" | awk -v ns="$((to - from))" -v release="$((released - to))" '
 		{ value[$1] = $2 }
 		END {
 			if (value["end.detach_ns"] == "") exit 1
@@ -94,7 +68,7 @@ measure() { # PROBES VARIANT
 }
 
 begin_run
-build_stats "$work"
+build_stats "$scratch"
 fix go_of_programs "$(go env GOVERSION)"
 fix links_most "$links_most"
 measure_rounds thesis "$variants" "$cases" probes sites,events,attach_s,detach_s,end_to_end_s,released_s

@@ -11,13 +11,8 @@
 # WORK= GO= GOTRACE= as everywhere. The last line: cycles, kills, refusals, requests answered and failed,
 # datagrams dropped.
 set -euo pipefail
-unset SUDO_UID SUDO_GID
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 QUICK=1 prepare attach-servers 1
 keep_builds
 # shellcheck source=servers.sh

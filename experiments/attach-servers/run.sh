@@ -16,13 +16,8 @@
 # Each run writes results/attach-servers/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
 # summary.md. Every row is of a process of its own, on 127.0.0.1.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare attach-servers 5
 usual='coredns etcd prometheus mailpit oauth2_proxy'
 programs=$(chosen program "$usual" "${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo coredns || echo "$usual")}")

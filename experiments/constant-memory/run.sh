@@ -13,21 +13,12 @@
 # Writes a folder: rows.csv, counts.csv (the program's own counts beside those of the trace), environment.txt and,
 # derived from them, summary.md. It is one long run and has no rounds: what is asked is whether anything grows.
 set -euo pipefail
-unset SUDO_UID SUDO_GID
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 LENGTH=${LENGTH:-${QUICK:+40}} EVERY=${EVERY:-${QUICK:+2}}
 LENGTH=${LENGTH:-3600} EVERY=${EVERY:-10}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-RESULTS=${RESULTS:-$top/results/constant-memory}
 [ $# -gt 0 ] || set -- summary recorder
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-[ "$(id -u)" = 0 ] || { echo "constant-memory: tracing needs root" >&2; exit 1; }
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure constant-memory
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-constant.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+prepare constant-memory
 cp "$GOTRACE" "$scratch/gotrace" # it may be built anew meanwhile
 begin_run
 note length "$LENGTH s"

@@ -18,40 +18,23 @@
 # repetition comes to), absent.csv, environment.txt, summary.md.
 # shellcheck disable=SC2034 # TOOL_missing are read by name
 set -u
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+prepare correctness 10
 LIMIT=${LIMIT:-30}
 SLOW_LIMIT=${SLOW_LIMIT:-10}
-runs=${RUNS:-${QUICK:+1}}
-runs=${runs:-10}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-RESULTS=${RESULTS:-$top/results/correctness}
 delve_version=v1.27.2
 tools=${TOOLS:-gotrace gotrace_springboard gotrace_emulated gotrace_thesis bpftrace bpftrace_r14 bpftrace_uretprobe perf delve_ebpf delve exectrace cpuprofile}
 
-die() { echo "correctness: $*" >&2; exit 1; }
 say() { echo "correctness: $*" >&2; }
 # shellcheck source-path=SCRIPTDIR source=tools.sh
 . "$here/tools.sh"
 # shellcheck source-path=SCRIPTDIR source=own.sh
 . "$here/own.sh"
 for tool in $tools; do
-	declare -F "run_$tool" >/dev/null || die "no tool is called '$tool'"
+	declare -F "run_$tool" >/dev/null || cannot "no tool is called '$tool'"
 done
-case $runs in '' | *[!0-9]* | 0) die "RUNS=$runs is no number of repetitions" ;; esac
-
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/correctness/run.sh"
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
-may_measure correctness
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-correctness.XXXXXX") || exit 1
+work=$scratch
 trap 'perf_unprobe; rm -rf "$work"' EXIT
 trap 'exit 130' INT TERM
 bin=$work/bin/noinline stripped=$work/stripped debug=$work/debug
@@ -70,24 +53,24 @@ build() {
 	# shellcheck disable=SC2086 # a list of words
 	"$top/fixtures/programs/build.sh" "$work/bin" $programs >"$work/build.log" 2>&1 || {
 		cat "$work/build.log" >&2
-		die "the programs cannot be built"
+		cannot "the programs cannot be built"
 	}
 	mkdir "$stripped" "$debug"
 	for p in "$bin"/*; do
 		# The text stays where it is.
-		objcopy --strip-all "$p" "$stripped/${p##*/}" || die "objcopy of $p failed; run: ci/deps.sh test"
+		objcopy --strip-all "$p" "$stripped/${p##*/}" || cannot "objcopy of $p failed; run: ci/deps.sh test"
 		p=$(dirname "$(ls "$top"/fixtures/programs/{,go1.*/}"${p##*/}"/main.go 2>/dev/null)")
 		(cd "$p" && go build -buildvcs=false -trimpath -gcflags='all=-N -l' -o "$debug/" .) ||
-			die "$p cannot be built without optimisations"
+			cannot "$p cannot be built without optimisations"
 	done
 }
 
 # What takes long is repeated less: bpftrace attaches and detaches site by site.
 repetitions_of() { # TOOL
 	case $1 in
-	gotrace*) echo "$runs" ;;
-	perf) echo $(((runs + 1) / 2)) ;;
-	bpftrace* | delve_ebpf) echo $(((3 * runs + 9) / 10)) ;;
+	gotrace*) echo "$rounds" ;;
+	perf) echo $(((rounds + 1) / 2)) ;;
+	bpftrace* | delve_ebpf) echo $(((3 * rounds + 9) / 10)) ;;
 	*) echo 1 ;;
 	esac
 }
@@ -154,14 +137,14 @@ begin_cells() {
 say_left() {
 	local left=
 	[ "$new" = 0 ] || left=", about $(((all - over) * (SECONDS - started) / new / 60 + 1)) minutes left"
-	say "repetition $repetition of $runs: $situation ($over of $all cells)$left"
+	say "repetition $repetition of $rounds: $situation ($over of $all cells)$left"
 }
 repeat_all() { # SITUATIONS-FILE
 	local situation program arguments want tool before new=0 over=0 all=0 started=$SECONDS
 	local -A took=()
 	for tool in $tools; do all=$((all + $(repetitions_of "$tool") * $(wc -l <"$1"))); done
 	rows=$out/cells.csv # has_row looks there
-	for ((repetition = 1; repetition <= runs; repetition++)); do
+	for ((repetition = 1; repetition <= rounds; repetition++)); do
 		while IFS=, read -r situation program arguments want <&3; do
 			say_left
 			for tool in $tools; do
@@ -182,7 +165,7 @@ repeat_all() { # SITUATIONS-FILE
 }
 
 tail -n +2 "$here/situations.csv" | awk -F, -v only=" $* " 'only == "  " || index(only, " " $2 " ")' >"$work/situations"
-[ -s "$work/situations" ] || die "no situation has a program called $*"
+[ -s "$work/situations" ] || cannot "no situation has a program called $*"
 begin_run
 fix bpftrace "$(bpftrace --version 2>/dev/null || echo none)"
 fix perf "$(perf --version 2>/dev/null || echo none)"

@@ -33,7 +33,7 @@ with_gotrace() { # STRATEGY PROGRAM ARG...
 	else
 		timeout -k 5 "$LIMIT" "${record[@]}" -- "$program" "$@" >"$work/printed" 2>"$work/err" || status=$?
 	fi
-	case $status in 126 | 127) die "$GOTRACE cannot be run: $(head -n 1 "$work/err")" ;; esac
+	case $status in 126 | 127) cannot "$GOTRACE cannot be run: $(head -n 1 "$work/err")" ;; esac
 	if [ "$status" = 125 ]; then
 		gives refused "$(head -n 1 "$work/err")"
 		return 1

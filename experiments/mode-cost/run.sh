@@ -12,13 +12,8 @@
 #
 # Each run writes results/mode-cost/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv, summary.md.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare mode-cost 9
 programs=$(chosen program 'server misspell' "${WORKLOADS:-server misspell}")
 modes='sample sample-wall sample-signals record-no-states record-no-samples record record-signals'

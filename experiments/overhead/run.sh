@@ -17,38 +17,27 @@
 # Every run writes a folder of its own: raw.csv (never edited), hyperfine.jsonl, environment.txt,
 # summary.csv, tables.md, overhead.png, overhead.svg.
 set -eu
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 workloads=$top/experiments/workloads
-rounds=${RUNS:-${QUICK:+1}}
-rounds=${rounds:-5}
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-RESULTS=${RESULTS:-$top/results/overhead}
 # shellcheck disable=SC2086 # a list of words
 [ $# -gt 0 ] || set -- ${WORKLOADS:-greet greet-2s oto oto-main ants}
-programs=("$@")
-read -ra variants <<<"plain ${VARIANTS:-thesis thesis-links emulated springboard nop inline}"
+# Sound needs somewhere to go: all of this runs inside a private sink then.
+if [[ " $* " == *" oto"* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
+	OVERHEAD_SINK=1 exec "$workloads/oto/with-sink.sh" "$here/run.sh" "$@"
+fi
+prepare overhead 5
+work=$scratch
+programs=$(chosen program 'greet greet-2s oto oto-main ants' "$*")
+read -ra programs <<<"$programs"
+usual='thesis thesis-links emulated springboard nop inline'
+variants="plain $(chosen variant "$usual" "${VARIANTS:-$usual}")"
+read -ra variants <<<"$variants"
+for tool in hyperfine gnuplot /usr/bin/time cc; do
+	command -v "$tool" >/dev/null || cannot "$tool is missing; run: ci/deps.sh experiment"
+done
 
-die() { echo "overhead: $*" >&2; exit 1; }
 say() { echo "overhead: $*" >&2; }
-
-check_setup() {
-	local tool p
-	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-	[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo make experiment-overhead"
-	[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
-	for tool in hyperfine gnuplot /usr/bin/time cc; do
-		command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh experiment"
-	done
-	command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-	for p in "${programs[@]}"; do
-		case $p in greet | greet-2s | oto | oto-main | ants) ;; *) die "no program is called '$p'" ;; esac
-	done
-	for p in "${variants[@]}"; do
-		case $p in plain | thesis | thesis-links | emulated | springboard | nop | inline) ;; *) die "no variant is called '$p'" ;; esac
-	done
-}
 
 # Sets `command`: how a program is run in a variant. A traced one leaves
 # $work/trace, a plain one $work/wall.
@@ -88,7 +77,7 @@ own_columns() { # VARIANT
 			printf "%.9f,%.9f,%d,%d,%d,%d,%d,%.6f,%.6f,%.6f,%d\n", value["end.target_wall_ns"] / 1e9, value["end.target_cpu_ns"] / 1e9, \
 				value["end.events"], value["end.lost_events"], bytes, value["plan.probed"], value["sites"], \
 				value["attach.time_ns"] / 1e9, value["end.detach_ns"] / 1e9, made / 1e9, profile
-		}' || die "the trace does not say how long its target ran"
+		}' || cannot "the trace does not say how long its target ran"
 }
 
 # The values of a row: measure_rounds calls it for each.
@@ -120,31 +109,12 @@ run_failed() {
 	exit 1
 }
 
-check_setup
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure overhead
-# Sound needs somewhere to go: all of this runs inside a private sink then.
-if [[ " ${programs[*]} " == *" oto"* ]] && [ -z "${OVERHEAD_SINK:-}" ]; then
-	OVERHEAD_SINK=1 exec "$workloads/oto/with-sink.sh" "$here/run.sh" "$@"
-fi
-
-work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-overhead.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
-if [ -n "${GO:-}" ]; then
-	# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
-	. "$top/ci/toolchain.sh"
-	use_go "$GO" || exit 1
-fi
 names=$(printf '%s\n' "${programs[@]%-*}" | sort -u)
 # shellcheck disable=SC2086 # a list of words
 "$workloads/build.sh" "$work/bin" $names
 cc -O2 -Wall -o "$work/wall" "$here/wall.c"
 
 begin_run
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
 # shellcheck source-path=SCRIPTDIR source=../attach-scale/released.sh
 . "$here/../attach-scale/released.sh"
 build_stats "$work"

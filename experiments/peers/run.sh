@@ -12,23 +12,13 @@
 # Writes a folder: answers.csv (a row for each tool, question and repetition), typed/ (the commands), said/ (what the
 # tools printed the last time), environment.txt, and summary.md, which summary.sh prints.
 set -euo pipefail
-unset SUDO_UID SUDO_GID
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-RESULTS=${RESULTS:-$top/results/peers}
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+prepare peers 5
 DELVE=v1.27.2
-runs=${RUNS:-${QUICK:+1}}
-runs=${runs:-5}
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure peers
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-peers.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
 ulimit -l unlimited 2>/dev/null || true
 begin_run
-note runs "$runs"
+note runs "$rounds"
 mkdir -p "$out/typed" "$out/said"
 GOBIN=$scratch go install "github.com/go-delve/delve/cmd/dlv@$DELVE"
 PATH=$scratch:$(dirname "$GOTRACE"):$PATH
@@ -78,9 +68,9 @@ answer_of() { # TOOL QUESTION: asks, and says what the answer is: right, part, w
 cp "$here/shop.go" .
 echo tool,question,repetition,characters,answer >"$out/answers.csv"
 started=$(date +%s)
-for repetition in $(seq "$runs"); do
-	[ "$repetition" = 1 ] || left=", about $(((runs - repetition + 1) * ($(date +%s) - started) / (repetition - 1) / 60 + 1)) minutes left"
-	echo "peers: repetition $repetition of $runs${left:-}" >&2
+for repetition in $(seq "$rounds"); do
+	[ "$repetition" = 1 ] || left=", about $(((rounds - repetition + 1) * ($(date +%s) - started) / (repetition - 1) / 60 + 1)) minutes left"
+	echo "peers: repetition $repetition of $rounds${left:-}" >&2
 	for question in arguments results slow inside callers; do
 		"truth_$question" >truth
 		for tool in gotrace uftrace delve bpftrace perf exectrace cpuprofile; do

@@ -14,13 +14,8 @@
 # Each run writes results/probe-cost/<run-id>/: raw.csv (never edited), environment.txt, doctor.txt, and derived from them
 # summary.csv, summary.md. Every row is measured by a process of its own.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare probe-cost 12
 usual='framed straight deref framed-2 floor floor-2'
 workloads=$(chosen workload "$usual" "${WORKLOADS:-$([ -n "${QUICK:-}" ] && echo framed floor || echo "$usual")}")

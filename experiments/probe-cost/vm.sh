@@ -7,12 +7,8 @@
 # Writes results/probe-cost/<run-id>-KERNEL/ as run.sh does; environment.txt is the host's, vm_kernel and doctor.txt the VM's. All
 # rounds are of one boot, so there is no going on with a run that was interrupted.
 set -euo pipefail
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare probe-cost 6
 [ -z "${RESUME:-}" ] || cannot "a run in a VM cannot be gone on with"
 kernel=${1:-newest}

@@ -13,47 +13,27 @@
 #
 # Each run writes a folder of its own: raw.csv (never edited), environment.txt, summary.md.
 set -eu
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-rounds=${RUNS:-${QUICK:+1}}
-rounds=${rounds:-20}
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 build=$(realpath -m "${O:-$top/build}")
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-read -ra programs <<<"${WORKLOADS:-greet oto ants gofumpt misspell}"
 read -ra versions <<<"${GO:-1.22.0 $(tail -n 1 "$top/ci/go-versions")}"
 
-die() { echo "prologue-stops: $*" >&2; exit 1; }
-run_failed() { tail -n 20 "$scratch/log" >&2; exit 1; }
-check_setup() {
-	local tool p
-	[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-	[ "$(id -u)" = 0 ] || die "tracing needs root"
-	[ "$rounds" -ge 1 ] 2>/dev/null || die "RUNS=$rounds is no number of rounds"
-	[ -w /sys/kernel/tracing/uprobe_events ] || mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
-	[ -w /sys/kernel/tracing/uprobe_events ] || die "/sys/kernel/tracing has no uprobe_events: without it nothing counts independently"
-	for tool in readelf "${CC:-gcc}"; do command -v "$tool" >/dev/null || die "$tool is missing; run: ci/deps.sh build test"; done
-	for p in "${programs[@]}"; do
-		case $p in greet | oto | ants | gofumpt | misspell) ;; *) die "no program is called '$p'" ;; esac
-	done
-}
-check_setup
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure prologue-stops
+usual='greet oto ants gofumpt misspell'
 # Sound needs somewhere to go: all of this runs inside a private sink then.
-if [[ " ${programs[*]} " == *" oto "* ]] && [ -z "${STOPS_SINK:-}" ]; then
+if [[ " ${WORKLOADS:-$usual} " == *" oto "* ]] && [ -z "${STOPS_SINK:-}" ]; then
 	STOPS_SINK=1 exec "$top/experiments/workloads/oto/with-sink.sh" "$here/run.sh"
 fi
-
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-stops.XXXXXX")
-chmod 755 "$scratch"
+prepare prologue-stops 20
 work=$scratch
+programs=$(chosen program "$usual" "${WORKLOADS:-$usual}")
+read -ra programs <<<"$programs"
+run_failed() { tail -n 20 "$scratch/log" >&2; exit 1; }
+[ -w /sys/kernel/tracing/uprobe_events ] || mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null || true
+[ -w /sys/kernel/tracing/uprobe_events ] || cannot "/sys/kernel/tracing has no uprobe_events: without it nothing counts independently"
+for tool in readelf "${CC:-gcc}"; do command -v "$tool" >/dev/null || cannot "$tool is missing; run: ci/deps.sh build test"; done
 # shellcheck source-path=SCRIPTDIR source=counter.sh
 . "$here/counter.sh"
 trap 'counter_ends; rm -rf "$scratch"' EXIT
-# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
-. "$top/ci/toolchain.sh"
 # shellcheck source-path=SCRIPTDIR source=../real-programs/programs.sh
 . "$top/experiments/real-programs/programs.sh"
 GOFUMPT=v0.6.0 # the last that go1.22.0 builds
@@ -85,7 +65,7 @@ build_programs() { # VERSION
 			/^      "vaddr"/ { at = $3 }
 			/^      "size_bytes"/ { size = $3 }
 			/^      "fate": "probed"/ { print at, size }' | sort -n >"$work/$p.selected"
-		[ -s "$work/$p.selected" ] || die "$p: no function is selected"
+		[ -s "$work/$p.selected" ] || cannot "$p: no function is selected"
 	done
 }
 # Sets target and modules, as the thesis selected for greet and oto; real programs by the default.
@@ -101,7 +81,7 @@ set_program() { # PROGRAM
 measure() { # PROGRAM,GO VARIANT
 	local program=${1%,*} command traced=,,,,,,,,,,,, lost classes
 	work=$scratch/${1#*,}
-	use_go "${1#*,}" || die "no Go ${1#*,}"
+	use_go "${1#*,}" || cannot "no Go ${1#*,}"
 	set_program "$program"
 	command=("${target[@]}")
 	rm -f "$scratch/trace"
@@ -112,7 +92,7 @@ measure() { # PROGRAM,GO VARIANT
 	counted "${target[0]}" "${command[@]}" >/dev/null 2>"$scratch/log" || run_failed
 	if [ "$2" != untraced ]; then
 		lost=$("$GOTRACE" info "$scratch/trace" | awk '$1 == "end.lost_events" { print $2 }')
-		traced=$("$scratch/stops" "$scratch/trace") || die "the trace cannot be read"
+		traced=$("$scratch/stops" "$scratch/trace") || cannot "the trace cannot be read"
 		traced=${lost:?},$(echo "$traced" | awk -F, '
 			{ count[$1, $2] = $3; ns[$2] += $4 }
 			END {
@@ -122,7 +102,7 @@ measure() { # PROGRAM,GO VARIANT
 				for (i = 1; i <= n; i++) printf "%s%s", count["others", class[i]], i < n ? "," : "\n"
 			}')
 	fi
-	classes=$(awk -f "$here/classify.awk" "$scratch/symbols" "$work/$program.selected" "$scratch/events") || die "events of $1 cannot be read"
+	classes=$(awk -f "$here/classify.awk" "$scratch/symbols" "$work/$program.selected" "$scratch/events") || cannot "events of $1 cannot be read"
 	echo "$command_ns,$missed,$classes,$traced"
 }
 
@@ -135,8 +115,6 @@ build_stops
 for version in "${versions[@]}"; do build_programs "$version"; done
 
 begin_run ""
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
 build_stats "$scratch"
 fix input "$(cd "$scratch/nethttp" && cat ./*.go | sha256sum | cut -c 1-16), net/http without tests, h2_bundle.go, server.go, transport.go"
 fix real_programs "gofumpt $GOFUMPT, misspell $MISSPELL"

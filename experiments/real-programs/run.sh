@@ -21,13 +21,8 @@
 # Every run writes a folder of its own: raw.csv, shares.csv, sites.csv and profile/ (rows, never edited), environment.txt, info/
 # (what each trace says of itself); summary.csv and summary.md are derived.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare real-programs 5
 # shellcheck source=held_out.sh
 . "$here/held_out.sh"

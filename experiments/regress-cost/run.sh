@@ -15,37 +15,19 @@
 # The loop is that of experiments/probe-cost: a function with a stack check and a frame, both its events recorded.
 # Each run writes a folder: raw.csv (never edited), environment.txt, summary.csv, summary.md.
 set -eu
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-rounds=${RUNS:-${QUICK:+1}}
-rounds=${rounds:-7}
-variants="plain ${VARIANTS:-thesis emulated springboard inline}"
-GOTRACE=$(realpath -m "${GOTRACE:-$top/build/gotrace}")
-die() { echo "regress-cost: $*" >&2; exit 1; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "probing needs root; run: sudo make regress-cost"
-for v in $variants; do
-	case $v in plain | thesis | emulated | springboard | inline) ;; *) die "no variant is called '$v'" ;; esac
-done
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+prepare regress-cost 7
+variants="plain $(chosen variant 'thesis emulated springboard inline' "${VARIANTS:-thesis emulated springboard inline}")"
 versions=${GO:-${QUICK:+1.22.0 1.26.8}}
 versions=${versions:-$(grep -v '^#' "$top/ci/go-versions")}
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
-# shellcheck source-path=SCRIPTDIR source=../../ci/toolchain.sh
-. "$top/ci/toolchain.sh"
-may_measure regress-cost
-work=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-regress-cost.XXXXXX")
-trap 'rm -rf "$work"' EXIT
 for go in $versions; do
 	use_go "$go" || exit 1
 	# By its file: Go 1.19 looks for the package of a module in its own library if the module's name has no dot.
-	(cd "$top/experiments/probe-cost/loop" && go build -buildvcs=false -trimpath -o "$work/loop-$go" main.go) ||
-		die "the loop cannot be built with go$go"
+	(cd "$top/experiments/probe-cost/loop" && go build -buildvcs=false -trimpath -o "$scratch/loop-$go" main.go) ||
+		cannot "the loop cannot be built with go$go"
 done
-cd "$work"
+cd "$scratch"
 
 # What costs little needs many calls; what single-steps needs few. Events of a million calls fit into the ring.
 calls_of() { # VARIANT
@@ -87,7 +69,7 @@ last_run() {
 }
 
 begin_run
-build_stats "$work"
+build_stats "$scratch"
 if [ -n "${RESUME:-}" ]; then earlier=$(stored earlier); else earlier=$(last_run); fi
 fix earlier "$earlier"
 # shellcheck disable=SC2086 # a list of words

@@ -13,13 +13,8 @@
 # Each run writes results/sample-accuracy/<run-id>/: raw.csv and functions.csv (never edited), environment.txt, and derived from
 # them summary.csv, summary.md. There is no untraced variant: shares are compared with the truth.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare sample-accuracy 5
 usual='shares leafs instep cgochurn gofumpt'
 programs=$(chosen program "$usual" "${WORKLOADS:-$usual}")

@@ -14,13 +14,8 @@
 # Each run writes results/sample-cost/<run-id>-gaps/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
 # summary.md. Each variant is measured for 2 s after it has begun; all of the same process.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare sample-cost 40
 threads=${WORKLOADS:-${THREADS:-1}}
 variants=${VARIANTS:-gotrace-99 gotrace-wall-99 perf-99 gotrace-999 perf-999}

@@ -11,13 +11,8 @@
 # Each run writes results/sample-cost/<run-id>-goroutines/: raw.csv (never edited), environment.txt, and derived from them
 # summary.csv, summary.md. Every row is of a process of its own, for 10 s.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare sample-cost 9
 numbers=${WORKLOADS:-${GOROUTINES:-${QUICK:+1000}}}
 numbers=${numbers:-1000 10000 100000}

@@ -11,13 +11,8 @@
 #
 # Each run writes results/sample-cost/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv, summary.md.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare sample-cost 40
 programs=$(chosen program 'shares gofumpt' "${WORKLOADS:-shares gofumpt}")
 variants=${VARIANTS:-gotrace-99 perf-99 gotrace-999 perf-999}

@@ -15,32 +15,19 @@
 # Every run writes a folder of its own: rows.csv (a row a test), measures.csv (a row a measured
 # value), environment.txt, failures/; summary.md is derived from them. A round tests, and so none is discarded.
 set -u
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
 # Ignored signals (behind `&`, nohup) would be ignored by what is tested, too.
 if [ "${SAFETY_SIGNALS:-}" != default ]; then
 	SAFETY_SIGNALS=default exec env --default-signal=HUP,INT,QUIT,TERM bash "$0" "$@"
 fi
-here=$(cd "$(dirname "$0")" && pwd)
-TOP=$(cd "$here/../.." && pwd)
-top=$TOP
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
+TOP=$top
 seconds=${1:-${QUICK:+60}}
 seconds=${seconds:-7200}
-GOTRACE=$(realpath -m "${GOTRACE:-$TOP/build/gotrace}")
-RESULTS=${RESULTS:-$TOP/results/springboard-safety}
-die() { echo "springboard-safety: $*" >&2; exit 1; }
 # Not say: that is of ci/live/lib.sh.
 tell() { echo "springboard-safety: $*" >&2; }
-[ -x "$GOTRACE" ] || die "$GOTRACE is missing; run: make"
-[ "$(id -u)" = 0 ] || die "tracing needs root; run: sudo experiments/springboard-safety/run.sh"
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-may_measure springboard-safety
-command -v go >/dev/null || PATH=$PATH:/usr/local/go/bin
-command -v go >/dev/null || die "no Go toolchain; run: ci/deps.sh go"
-
-LIVE=$(mktemp -d "${TMPDIR:-/tmp}/gotrace-safety.XXXXXX") || exit 1
-trap 'rm -rf "$LIVE"' EXIT
-chmod 755 "$LIVE"
+prepare springboard-safety
+LIVE=$scratch
 export LIVE GOTRACE TOP
 built=${BUILT:-$LIVE/built}
 versions=${GO:-$(tac "$TOP/ci/go-versions" | if [ -n "${QUICK:-}" ]; then head -n 1; else cat; fi)}
@@ -51,11 +38,9 @@ programs=$built strike=$LIVE/strike meddle=$LIVE/meddle
 # shellcheck source=tests.sh
 . "$here/tests.sh"
 RECORD=(-m 256M) # a machine with other work to do loses nothing all the same
-"${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || die "strike.c cannot be built; run: ci/deps.sh build"
-"${CC:-cc}" -O2 -D_GNU_SOURCE -I"$TOP/core" -o "$meddle" "$here/meddle.c" || die "meddle.c cannot be built; run: ci/deps.sh build"
+"${CC:-cc}" -O2 -D_GNU_SOURCE -o "$strike" "$here/strike.c" || cannot "strike.c cannot be built; run: ci/deps.sh build"
+"${CC:-cc}" -O2 -D_GNU_SOURCE -I"$TOP/core" -o "$meddle" "$here/meddle.c" || cannot "meddle.c cannot be built; run: ci/deps.sh build"
 
-# shellcheck source=../../ci/toolchain.sh
-. "$TOP/ci/toolchain.sh"
 build() ( # VERSION
 	local to=$built/$1
 	[ ! -e "$to/complete" ] || return 0
@@ -251,7 +236,7 @@ echo "time_s,go,how,what,value" >"$out/measures.csv"
 # Building is no part of the time.
 usable=()
 for v in $versions; do build "$v" && usable+=("$v"); done
-[ ${#usable[@]} -gt 0 ] || die "nothing could be built"
+[ ${#usable[@]} -gt 0 ] || cannot "nothing could be built"
 start=$SECONDS rounds=0
 while [ $((SECONDS - start)) -lt "$seconds" ]; do
 	for v in "${usable[@]}"; do round "$v"; done

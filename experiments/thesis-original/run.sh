@@ -15,14 +15,9 @@
 # Each run writes results/thesis-original/<run-id>/: raw.csv (never edited), calls.csv, environment.txt, and derived from them
 # summary.csv, summary.md.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 GO=${GO:-1.22.0}
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
 
 perun_commit=8c7d88e2debff627f29ba9a579f37638b375e896
 programs_commit=77924363df00e5933a762cdcd3ce53dd5e984ba7

@@ -13,13 +13,8 @@
 # Each run writes results/where-time-goes/<run-id>/: raw.csv (never edited), environment.txt, and derived from them summary.csv,
 # summary.md. Every tool has a run of its own.
 set -euo pipefail
-unset SUDO_UID SUDO_GID # traces are written to a folder of root's own, whoever called sudo
-here=$(cd "$(dirname "$0")" && pwd)
-top=$(cd "$here/../.." && pwd)
-# shellcheck source-path=SCRIPTDIR source=../provenance.sh
-. "$top/experiments/provenance.sh"
-# shellcheck source-path=SCRIPTDIR source=../rounds.sh
-. "$top/experiments/rounds.sh"
+# shellcheck source-path=SCRIPTDIR source=../begin.sh
+. "$(dirname "$0")/../begin.sh"
 prepare where-time-goes 5
 programs=$(chosen program server "${WORKLOADS:-server}")
 tools='record sample wall cpu block mutex trace fgprof'

@@ -121,16 +121,37 @@ void text_escape(FILE *out, const char *s, int n)
 		fprintf(out, "\\x%02x", last);
 }
 
+/* Returns the number of bytes of s up to its end, its first unsafe character or its first `stop`.
+ */
+static size_t safe_bytes(const char *s, char stop)
+{
+	bool unsafe = false;
+	size_t n = 0;
+
+	while (s[n] && s[n] != stop) {
+		int len = s[n] >= ' ' && s[n] <= '~' ? 1 : text_char(s + n, &unsafe);
+
+		if (unsafe)
+			break;
+		n += (size_t)len;
+	}
+	return n;
+}
+
 void text_safe(FILE *out, const char *s)
 {
-	bool unsafe;
+	for (;;) {
+		bool unsafe;
+		size_t n = safe_bytes(s, '\0');
 
-	for (int n; *s; s += n) {
-		n = text_char(s, &unsafe);
-		if (unsafe)
-			text_escape(out, s, n);
-		else
-			fwrite(s, 1, (size_t)n, out);
+		fwrite(s, 1, n, out);
+		s += n;
+		if (!*s)
+			return;
+		int len = text_char(s, &unsafe);
+
+		text_escape(out, s, len);
+		s += len;
 	}
 }
 
@@ -157,13 +178,15 @@ int text_stream_close(FILE *f, char **text)
 
 void text_frame(FILE *out, const char *name)
 {
-	bool unsafe;
+	for (;;) {
+		bool unsafe;
+		size_t n = safe_bytes(name, ';');
 
-	for (int n; *name; name += n) {
-		n = text_char(name, &unsafe);
-		if (unsafe || *name == ';')
-			fputc(unsafe ? ' ' : ',', out);
-		else
-			fwrite(name, 1, (size_t)n, out);
+		fwrite(name, 1, n, out);
+		name += n;
+		if (!*name)
+			return;
+		name += text_char(name, &unsafe);
+		fputc(unsafe ? ' ' : ',', out);
 	}
 }

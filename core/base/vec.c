@@ -44,3 +44,17 @@ int vec_reserve_most_bytes(void *data, size_t *cap, size_t need, size_t most, si
 	*cap = n;
 	return 0;
 }
+
+void vec_trim_bytes(void *data, size_t *cap, size_t n, size_t elem)
+{
+	void *p;
+
+	if (!n || n >= *cap)
+		return;
+	memcpy(&p, data, sizeof(p));
+	p = realloc(p, n * elem);
+	if (!p)
+		return;
+	memcpy(data, &p, sizeof(p));
+	*cap = n;
+}

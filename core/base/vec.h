@@ -18,6 +18,10 @@
 int vec_reserve_bytes(void *data, size_t *cap, size_t need, size_t elem);
 int vec_reserve_most_bytes(void *data, size_t *cap, size_t need, size_t most, size_t elem);
 
+/* Gives back the room behind the n elements of an array that hardly grows any more. */
+#define vec_trim(data, cap, n) vec_trim_bytes((data), (cap), (n), sizeof(**(data)))
+void vec_trim_bytes(void *data, size_t *cap, size_t n, size_t elem);
+
 /* Returns the capacity that vec_reserve_most makes of cap; 0 when there is no such number. */
 size_t vec_room(size_t cap, size_t need, size_t most);
 

@@ -81,7 +81,7 @@ static int lines(const struct loaded_trace *trace, const struct call_tree *t,
 		const struct call_node *x = &t->nodes[i];
 		const uint64_t parked_ns = parked ? parked[i] : 0;
 		/* of samples a part of it */
-		uint64_t w = weight_of(&x->stats, weight) - (trace->samples ? parked_ns : 0);
+		uint64_t w = weight_of(x->stats, weight) - (trace->samples ? parked_ns : 0);
 
 		err = vec_reserve(&path, &cap, x->level + 1);
 		if (err)
@@ -91,10 +91,11 @@ static int lines(const struct loaded_trace *trace, const struct call_tree *t,
 			put_line(info, t, path, x->level, NULL, w, out);
 		if (parked_ns)
 			put_line(info, t, path, x->level, PARKED_FRAME, parked_ns, out);
-		if (weight == WEIGHT_SELF && x->stats.morestack_ns)
-			put_line(info, t, path, x->level, GROWTH_FRAME, x->stats.morestack_ns, out);
-		if (weight == WEIGHT_SELF && x->stats.preempt_ns)
-			put_line(info, t, path, x->level, PREEMPTED_FRAME, x->stats.preempt_ns,
+		if (weight == WEIGHT_SELF && x->stats->morestack_ns)
+			put_line(info, t, path, x->level, GROWTH_FRAME, x->stats->morestack_ns,
+				 out);
+		if (weight == WEIGHT_SELF && x->stats->preempt_ns)
+			put_line(info, t, path, x->level, PREEMPTED_FRAME, x->stats->preempt_ns,
 				 out);
 	}
 	free(path);

@@ -58,7 +58,7 @@ static void put_callers(const struct thesis *t, const uint32_t *path, uint32_t n
 
 static void columns(const struct thesis *t, uint32_t node, FILE *out)
 {
-	const struct call_stats *st = &t->tree.nodes[node].stats;
+	const struct call_stats *st = t->tree.nodes[node].stats;
 	const struct thesis_extra *x = &t->extra[node];
 
 	for (const struct thesis_column *c = thesis_columns; c->name; c++) {
@@ -108,14 +108,14 @@ static int paths(struct trace_reader *r, const struct export_options *opt, FILE 
 	for (size_t i = 0; !err && i + 1 < t.tree.n; i++) {
 		uint32_t node = t.order[i];
 
-		if (!stat_any(&t.tree.nodes[node].stats))
+		if (!stat_any(t.tree.nodes[node].stats))
 			continue;
 		err = call_tree_path(&t.tree, node, &path, &cap);
 		if (err)
 			break;
 		csv_field(out, trace_name_func(t.trace.info, t.tree.nodes[node].func));
 		put_callers(&t, path, t.tree.nodes[node].level, out);
-		fprintf(out, ",%" PRIu64, t.tree.nodes[node].stats.calls);
+		fprintf(out, ",%" PRIu64, t.tree.nodes[node].stats->calls);
 		columns(&t, node, out);
 	}
 	free(path);

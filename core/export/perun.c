@@ -119,7 +119,7 @@ static int open_resource(struct perun *p, uint32_t node, const char *uid, const 
 		err = put_callers(p, node);
 	json_kv_str(&p->j, "type", "time");
 	json_kv_str(&p->j, "subtype", subtype);
-	json_kv_u64(&p->j, "ncalls", n->stats.calls);
+	json_kv_u64(&p->j, "ncalls", n->stats->calls);
 	return err;
 }
 
@@ -131,7 +131,7 @@ static void put_ms(struct json *j, const char *key, uint64_t ns)
 
 static int put_path(struct perun *p, uint32_t node, const char *uid)
 {
-	const struct call_stats *st = &p->t.tree.nodes[node].stats;
+	const struct call_stats *st = p->t.tree.nodes[node].stats;
 	int err = open_resource(p, node, uid, "exclusive");
 
 	json_kv_u64(&p->j, "amount", st->self_ns);
@@ -145,7 +145,7 @@ static int put_path(struct perun *p, uint32_t node, const char *uid)
 
 static int put_legacy(struct perun *p, uint32_t node)
 {
-	const struct call_stats *st = &p->t.tree.nodes[node].stats;
+	const struct call_stats *st = p->t.tree.nodes[node].stats;
 	uint64_t root_ns = p->t.trace.totals->root_ns;
 	int err = 0;
 
@@ -179,7 +179,7 @@ static int put_resources(struct perun *p, enum perun_layout layout)
 	for (size_t i = 0; !err && i + 1 < p->t.tree.n; i++) {
 		uint32_t node = p->t.order[i];
 
-		if (!stat_any(&p->t.tree.nodes[node].stats))
+		if (!stat_any(p->t.tree.nodes[node].stats))
 			continue;
 		err = call_tree_path(&p->t.tree, node, &p->path, &p->cap);
 		if (!err && layout == PERUN_STACKS)

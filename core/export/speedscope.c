@@ -152,7 +152,7 @@ static int put_paths(struct speedscope *s)
 	int err = 0;
 
 	for (size_t i = 1; i < t->n; i++)
-		sum += t->nodes[i].stats.self_ns;
+		sum += t->nodes[i].stats->self_ns;
 	open_profile(s, "sampled", "all goroutines, by path", 0, sum);
 	json_key(&s->j, "samples");
 	json_open(&s->j, '[');
@@ -163,15 +163,15 @@ static int put_paths(struct speedscope *s)
 		if (err)
 			break;
 		path[x->level] = (uint32_t)i;
-		if (x->stats.self_ns)
+		if (x->stats->self_ns)
 			err = put_stack(s, path, x->level);
 	}
 	json_close(&s->j, ']');
 	json_key(&s->j, "weights");
 	json_open(&s->j, '[');
 	for (size_t i = 1; i < t->n; i++)
-		if (t->nodes[i].stats.self_ns)
-			json_u64(&s->j, t->nodes[i].stats.self_ns);
+		if (t->nodes[i].stats->self_ns)
+			json_u64(&s->j, t->nodes[i].stats->self_ns);
 	json_close(&s->j, ']');
 	json_close(&s->j, '}');
 	free(path);

@@ -56,7 +56,7 @@ static int find_extras(struct thesis *t)
 	move_folded(t, nodes);
 	for (size_t i = 1; i < t->tree.n; i++)
 		if (!t->tree.nodes[i].go)
-			t->extra[t->tree.nodes[i].parent].callees += t->tree.nodes[i].stats.calls;
+			t->extra[t->tree.nodes[i].parent].callees += t->tree.nodes[i].stats->calls;
 	free(finished);
 	return 0;
 }
@@ -65,7 +65,7 @@ static int by_self(const void *x, const void *y, void *ctx)
 {
 	const struct call_node *nodes = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	uint64_t m = nodes[a].stats.self_ns, n = nodes[b].stats.self_ns;
+	uint64_t m = nodes[a].stats->self_ns, n = nodes[b].stats->self_ns;
 
 	return m != n ? (m > n ? -1 : 1) : (a > b) - (a < b);
 }

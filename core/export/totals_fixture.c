@@ -181,8 +181,8 @@ static void times_of(const char *path, bool raw, uint64_t *self_ns, uint64_t *to
 	assert_non_null(r);
 	assert_int_equal(tree_load(&trace, &tree, r, NULL, NULL, false, raw), 0);
 	for (size_t i = 1; i < tree.n; i++) {
-		*self_ns += tree.nodes[i].stats.self_ns;
-		*total_ns += tree.nodes[i].stats.total_ns;
+		*self_ns += tree.nodes[i].stats->self_ns;
+		*total_ns += tree.nodes[i].stats->total_ns;
 	}
 	call_tree_free(&tree);
 	trace_unload(&trace);

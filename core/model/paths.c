@@ -373,6 +373,8 @@ int paths_unusual_event(struct paths *t, uint32_t node, int end, uint8_t code)
 
 void paths_settle(struct paths *t)
 {
+	vec_trim(&t->nodes, &t->cap, t->n);
+	vec_trim(&t->aux, &t->cap_aux, t->n);
 	for (size_t i = 1; i < t->n; i++) {
 		const struct path_hot *h = &t->hot[i];
 		struct call_stats *st = &t->nodes[i].stats;

@@ -107,8 +107,8 @@ static int by_path(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
-	int c = compare_u64(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
-			    report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+	int c = compare_u64(report_weight(rep->tree.nodes[b].stats, rep->opt->sort),
+			    report_weight(rep->tree.nodes[a].stats, rep->opt->sort));
 
 	return c ? c : compare_u64(a, b);
 }
@@ -192,7 +192,7 @@ static bool wanted(const struct report *rep, size_t i)
 	case BY_REASON:
 		return waits_itself(rep, &rep->waits.all[i]);
 	case BY_PATH:
-		return i && stat_any(&rep->tree.nodes[i].stats);
+		return i && stat_any(rep->tree.nodes[i].stats);
 	default:
 		return true;
 	}

@@ -121,8 +121,8 @@ static int paths(const struct report *rep, FILE *out)
 				     &cap, out);
 		const uint32_t node = (uint32_t)rep->rows[i];
 
-		stat_fields(rep, out, &rep->tree.nodes[node].stats, true);
-		released_fields(rep, out, report_release(rep, node), &rep->tree.nodes[node].stats);
+		stat_fields(rep, out, rep->tree.nodes[node].stats, true);
+		released_fields(rep, out, report_release(rep, node), rep->tree.nodes[node].stats);
 	}
 	free(nodes);
 	return err;

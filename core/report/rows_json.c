@@ -130,9 +130,9 @@ static int paths(const struct report *rep, struct json *j)
 		json_key(j, rep->opt->n_callers ? "callers" : "path");
 		err = path_field_json(&rep->tree, rep->trace.info, (uint32_t)rep->rows[i], &nodes,
 				      &cap, j);
-		stats(rep, j, &node->stats, true);
+		stats(rep, j, node->stats, true);
 		waits(rep, j, (uint32_t)rep->rows[i]);
-		released(rep, j, report_release(rep, (uint32_t)rep->rows[i]), &node->stats);
+		released(rep, j, report_release(rep, (uint32_t)rep->rows[i]), node->stats);
 		json_kv_u64(j, "max_recursion", node->recursion);
 		json_kv_bool(j, "go", node->go);
 		str_or_null(j, "go_at",

@@ -15,7 +15,7 @@
 struct numbers sample_numbers(const struct report *rep, size_t row)
 {
 	const struct call_stats *st = rep->opt->by == BY_FUNCTION ? &rep->trace.funcs[row]
-				      : rep->opt->by == BY_PATH   ? &rep->tree.nodes[row].stats
+				      : rep->opt->by == BY_PATH   ? rep->tree.nodes[row].stats
 								  : NULL;
 
 	if (st)

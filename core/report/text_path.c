@@ -32,8 +32,8 @@ static int by_weight(const void *x, const void *y, void *ctx)
 {
 	const struct report *rep = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-	int c = compare_u64(report_weight(&rep->tree.nodes[b].stats, rep->opt->sort),
-			    report_weight(&rep->tree.nodes[a].stats, rep->opt->sort));
+	int c = compare_u64(report_weight(rep->tree.nodes[b].stats, rep->opt->sort),
+			    report_weight(rep->tree.nodes[a].stats, rep->opt->sort));
 
 	return c ? c : by_share(x, y, ctx);
 }
@@ -62,7 +62,7 @@ struct walk {
 
 static void cut(const struct walk *w, struct cut *c, size_t node)
 {
-	const struct call_stats *st = &w->rep->tree.nodes[node].stats;
+	const struct call_stats *st = w->rep->tree.nodes[node].stats;
 
 	c->n++;
 	c->ns += st->self_ns + st->morestack_ns + st->preempt_ns;
@@ -141,9 +141,9 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 	}
 	if (n->recursion > 1 && n->func != PATH_OTHER)
 		fprintf(out, "  (recursion, %u deep)", n->recursion);
-	fputs(text_waits(w->rep, node, n->stats.self_ns, waits), out);
-	fputs(text_marks(&n->stats, marks), out);
-	fputs(text_released(w->rep, r.func, &n->stats, r.below, released), out);
+	fputs(text_waits(w->rep, node, n->stats->self_ns, waits), out);
+	fputs(text_marks(n->stats, marks), out);
+	fputs(text_released(w->rep, r.func, n->stats, r.below, released), out);
 }
 
 #define CELL(name, fmt, ...)                                                                \
@@ -151,7 +151,7 @@ static void remarks(const struct walk *w, uint32_t node, FILE *out)
 	{                                                                                   \
 		const struct report *rep = ctx;                                             \
 		const struct call_node *n = &rep->tree.nodes[row];                          \
-		const struct call_stats *st = &n->stats;                                    \
+		const struct call_stats *st = n->stats;                                     \
 		const bool samples = rep->trace.samples;                                    \
 		const struct off_times *off = samples ? &st->off_total : &st->off_self;     \
                                                                                             \
@@ -282,7 +282,7 @@ static bool leads_on(const struct walk *w, uint32_t node)
 	const struct call_node *n = &w->rep->tree.nodes[node];
 
 	return !n->go && only_child(w, node) &&
-	       share_pct(n->stats.self_ns, w->rep->tree.nodes[0].subtree_ns) < OWN_PCT;
+	       share_pct(n->stats->self_ns, w->rep->tree.nodes[0].subtree_ns) < OWN_PCT;
 }
 
 /* On a terminal, functions that only lead from a node on are one line. The node below which the

@@ -197,7 +197,7 @@ static int take_side(struct building *b, const struct call_tree_side *side, bool
 			.parent = node_of[x->parent],
 			.func = is_special(x->func) ? x->func : side->name_of[x->func],
 			.go = b->opt->merge != MERGE_FUNCTIONS && x->go,
-			.subtree_ns = weighs ? node_ns(&x->stats) : 0,
+			.subtree_ns = weighs ? node_ns(x->stats) : 0,
 		};
 
 		err = take(b, &k, &node_of[i]);
@@ -257,6 +257,8 @@ static void sort_siblings(struct building *b, uint32_t *sorted, uint32_t *first)
 				b->opt->order == ORDER_WEIGHT ? by_weight : by_name, b);
 }
 
+static const struct call_stats nothing; /* of the root */
+
 /* Makes the nodes in their order; node_of_key[i] is the node of the i-th key. The stack holds
  * siblings whose turn has not come. */
 static void lay_down(const struct building *b, const uint32_t *sorted, const uint32_t *first,
@@ -271,9 +273,11 @@ static void lay_down(const struct building *b, const uint32_t *sorted, const uin
 		struct call_node *x = &to->nodes[now];
 
 		node_of_key[at] = now;
-		*x = (struct call_node){
-			.func = k->func, .end = now + 1, .recursion = 1, .subtree_ns = k->subtree_ns
-		};
+		*x = (struct call_node){ .func = k->func,
+					 .end = now + 1,
+					 .recursion = 1,
+					 .subtree_ns = k->subtree_ns,
+					 .stats = &nothing };
 		if (at) {
 			x->parent = node_of_key[k->parent];
 			x->level = to->nodes[x->parent].level + 1;
@@ -287,6 +291,15 @@ static void lay_down(const struct building *b, const uint32_t *sorted, const uin
 		if (to->nodes[i].end > up->end)
 			up->end = to->nodes[i].end;
 	}
+}
+
+/* Gives each node numbers of its own, all zero. 0 or -ENOMEM. */
+static int own_stats(struct call_tree *t)
+{
+	t->own = calloc(t->n + 1, sizeof(*t->own));
+	for (size_t i = 0; t->own && i < t->n; i++)
+		t->nodes[i].stats = &t->own[i];
+	return t->own ? 0 : -ENOMEM;
 }
 
 /* Leaves the node of each key in *node_of_key. 0 or -ENOMEM. */
@@ -314,7 +327,6 @@ static int order(struct building *b, struct call_tree *to, uint32_t **node_of_ke
 
 static void add_path(struct call_node *into, const struct path_node *x, bool go)
 {
-	call_stats_add(&into->stats, &x->stats);
 	if (go && !into->go)
 		into->go_pc = x->go_pc;
 	else if (go && into->go_pc != x->go_pc)
@@ -352,11 +364,18 @@ int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 		err = take_paths(&b, from, n, any, t->node_of);
 	if (!err)
 		err = order(&b, t, &node_of_key);
+	if (!err && opt->merge != MERGE_NOTHING)
+		err = own_stats(t);
 	for (size_t i = 1; !err && i < n; i++) {
 		if (any && !any[i])
 			continue;
-		t->node_of[i] = node_of_key[t->node_of[i]];
-		add_path(&t->nodes[t->node_of[i]], &from[i], is_go(&b, &from[i]));
+		const uint32_t node = t->node_of[i] = node_of_key[t->node_of[i]];
+
+		add_path(&t->nodes[node], &from[i], is_go(&b, &from[i]));
+		if (t->own)
+			call_stats_add(&t->own[node], &from[i].stats);
+		else
+			t->nodes[node].stats = &from[i].stats;
 	}
 	free(any);
 	free(node_of_key);
@@ -380,6 +399,8 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 	}
 	if (!err)
 		err = order(&b, t, &node_of_key);
+	if (!err)
+		err = own_stats(t);
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (size_t i = 1; i < side[s].tree->n; i++) {
 			const struct call_node *x = &side[s].tree->nodes[i];
@@ -390,7 +411,7 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 			if (x->recursion > into->recursion)
 				into->recursion = x->recursion;
 			if (s)
-				call_stats_add(&into->stats, &x->stats);
+				call_stats_add(&t->own[node], x->stats);
 		}
 	free(node_of_key);
 	finish(&b, err);
@@ -400,6 +421,7 @@ int call_tree_join(struct call_tree *t, const struct call_tree_side side[2],
 void call_tree_free(struct call_tree *t)
 {
 	free(t->nodes);
+	free(t->own);
 	free(t->node_of);
 	*t = (struct call_tree){ 0 };
 }

@@ -19,7 +19,8 @@ struct call_node {
 	bool go;             /* a go statement started it */
 	uint64_t go_pc;      /* address of that statement; 0 when not known, or with several */
 	uint64_t subtree_ns; /* self time, growth and preemption of the node and of all below it */
-	struct call_stats stats; /* without the histogram */
+	/* without the histogram; of the tree's own, or of the model's */
+	const struct call_stats *stats;
 };
 
 enum call_tree_merge {
@@ -54,11 +55,14 @@ struct call_tree_options {
 struct call_tree {
 	struct call_node *nodes;
 	size_t n;
+	/* by node; NULL where each node has the numbers of one of the model's paths */
+	struct call_stats *own;
 	uint32_t *node_of; /* node of each of the model's paths, by call.path */
 	size_t n_paths;    /* the number of the model's paths */
 };
 
-/* Builds the tree of a loaded trace. 0 or -ENOMEM (logged); call_tree_free in either case. */
+/* Builds the tree of a loaded trace, which it may point into. 0 or -ENOMEM (logged); call_tree_free
+ * in either case. */
 int call_tree_build(struct call_tree *t, const struct loaded_trace *trace,
 		    const struct call_tree_options *opt);
 

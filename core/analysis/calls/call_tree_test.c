@@ -85,7 +85,7 @@ static void same_tree(const char *path, const struct call_tree_options *opt, con
 		const struct call_node *x = &t.nodes[i];
 
 		fprintf(out, "%u-%u %u %s%s %d\n", x->level, x->end, x->parent, x->go ? "go " : "",
-			trace_name_func(trace.info, x->func), (int)x->stats.calls);
+			trace_name_func(trace.info, x->func), (int)x->stats->calls);
 	}
 	assert_int_equal(fclose(out), 0);
 	assert_string_equal(text, want);
@@ -209,7 +209,7 @@ TEST(test_join)
 		assert_int_equal(node_of[0][i], i);
 		assert_int_equal(node_of[1][i], i);
 		assert_true(x->parent == y->parent && x->end == y->end && x->go == y->go);
-		assert_true(x->stats.calls == y->stats.calls && x->subtree_ns == y->subtree_ns);
+		assert_true(x->stats->calls == y->stats->calls && x->subtree_ns == y->subtree_ns);
 		assert_string_equal(funcs[y->func].name, trace_name_func(trace.info, x->func));
 	}
 	free(node_of[0]);

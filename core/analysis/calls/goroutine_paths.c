@@ -66,7 +66,7 @@ void goroutine_paths_sort(struct goroutine_paths *g, const struct call_tree *t)
 		uint64_t off_ns = off_times_sum(&p->off);
 
 		p->self_ns = off_ns +
-			     correction_part_run(&t->nodes[p->node].stats, p->self_ns - off_ns);
+			     correction_part_run(t->nodes[p->node].stats, p->self_ns - off_ns);
 	}
 	if (g->n)
 		qsort(g->all, g->n, sizeof(*g->all), by_node);

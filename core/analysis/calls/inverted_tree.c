@@ -16,7 +16,7 @@
 struct inverting {
 	const struct call_tree *from;
 	struct call_tree to; /* a node after its parent, in no other order; node_of is not used */
-	size_t cap;
+	size_t cap, cap_own;
 	struct hash_index index; /* of its nodes, by parent and function */
 	size_t most;             /* nodes; what callers are above those is [other] */
 	uint64_t cut;            /* paths that went there */
@@ -43,6 +43,7 @@ static uint32_t take(struct inverting *v, uint32_t parent, uint32_t func)
 	if (found)
 		return found;
 	if (v->to.n >= UINT32_MAX || vec_reserve(&v->to.nodes, &v->cap, v->to.n + 1) ||
+	    vec_reserve(&v->to.own, &v->cap_own, v->to.n + 1) ||
 	    hash_index_put(&v->index, hash, (uint32_t)v->to.n))
 		return 0;
 	v->to.nodes[v->to.n] = (struct call_node){ .parent = parent, .func = func, .recursion = 1 };
@@ -75,7 +76,7 @@ static void started(struct call_node *caller, const struct call_node *callee)
 static int add_way(struct inverting *v, uint32_t node)
 {
 	const struct call_node *nodes = v->from->nodes;
-	struct call_stats stats = nodes[node].stats;
+	struct call_stats stats = *nodes[node].stats;
 	uint32_t at = 0, below = 0;
 
 	if (is_nested(v->from, node)) { /* the outermost call of the function has this time */
@@ -91,7 +92,7 @@ static int add_way(struct inverting *v, uint32_t node)
 			return -ENOMEM;
 		struct call_node *into = &v->to.nodes[at];
 
-		call_stats_add(&into->stats, &stats);
+		call_stats_add(&v->to.own[at], &stats);
 		if (below)
 			started(into, &nodes[below]);
 		if (nodes[x].recursion > into->recursion)
@@ -125,7 +126,7 @@ static int put_in_order(struct call_tree *t, const struct call_tree *unsorted,
 	if (!err)
 		t->nodes[0].subtree_ns = 0;
 	for (size_t i = 1; !err && i < t->n; i++) {
-		t->nodes[i].subtree_ns = t->nodes[i].stats.total_ns;
+		t->nodes[i].subtree_ns = t->nodes[i].stats->total_ns;
 		if (!t->nodes[i].parent)
 			t->nodes[0].subtree_ns += t->nodes[i].subtree_ns;
 	}
@@ -142,6 +143,8 @@ int inverted_tree_build(struct call_tree *t, const struct call_tree *from,
 	int err = vec_reserve(&v.to.nodes, &v.cap, 1);
 
 	if (!err)
+		err = vec_reserve(&v.to.own, &v.cap_own, 1);
+	if (!err)
 		v.to.nodes[v.to.n++] = (struct call_node){ .func = PATH_ROOT };
 	for (uint32_t i = 1; !err && i < from->n; i++)
 		if (from->nodes[i].func < info->n_funcs && funcs[from->nodes[i].func])
@@ -152,11 +155,14 @@ int inverted_tree_build(struct call_tree *t, const struct call_tree *from,
 			"outer callers of %" PRIu64
 			" paths count as [other], because a recording of this size separates %zu at most",
 			v.cut, v.most);
+	for (size_t i = 0; !err && i < v.to.n; i++)
+		v.to.nodes[i].stats = &v.to.own[i];
 	if (!err)
 		err = put_in_order(t, &v.to, info);
 	else
 		log_no_memory("no memory for the callers");
 	hash_index_free(&v.index);
 	free(v.to.nodes);
+	free(v.to.own);
 	return err;
 }

@@ -65,7 +65,7 @@ static void callers_are(const char *events, const char *name, const char *want)
 		assert_true(x->level == g.callers.nodes[x->parent].level + 1);
 		fprintf(out, "%*s%s%s calls %d total %d self %d\n", (int)x->level - 1, "",
 			x->go ? "go in " : "", trace_name_func(g.trace.info, x->func),
-			(int)x->stats.calls, (int)x->stats.total_ns, (int)x->stats.self_ns);
+			(int)x->stats->calls, (int)x->stats->total_ns, (int)x->stats->self_ns);
 	}
 	assert_int_equal(fclose(out), 0);
 	assert_string_equal(text, want);
@@ -124,26 +124,26 @@ static void adds_up(const struct got *g)
 		uint64_t calls = 0, total_ns = 0, self_ns = 0;
 
 		for (uint32_t c = i + 1; c < x->end; c = t->nodes[c].end) {
-			calls += t->nodes[c].stats.calls;
-			total_ns += t->nodes[c].stats.total_ns;
-			self_ns += t->nodes[c].stats.self_ns;
+			calls += t->nodes[c].stats->calls;
+			total_ns += t->nodes[c].stats->total_ns;
+			self_ns += t->nodes[c].stats->self_ns;
 		}
-		assert_true(calls <= x->stats.calls && total_ns <= x->stats.total_ns &&
-			    self_ns <= x->stats.self_ns);
+		assert_true(calls <= x->stats->calls && total_ns <= x->stats->total_ns &&
+			    self_ns <= x->stats->self_ns);
 		if (x->parent)
 			continue;
 		const struct call_stats *f = &g->trace.funcs[x->func];
 
 		top++;
-		assert_int_equal(x->stats.calls, f->calls);
-		assert_int_equal(x->stats.finished, f->finished);
-		assert_int_equal(x->stats.total_ns, f->total_ns);
-		assert_int_equal(x->stats.inside_ns, f->inside_ns);
-		assert_int_equal(x->stats.self_ns, f->self_ns);
-		assert_int_equal(x->stats.suspect, f->suspect);
-		assert_int_equal(x->stats.morestack_ns, f->morestack_ns);
+		assert_int_equal(x->stats->calls, f->calls);
+		assert_int_equal(x->stats->finished, f->finished);
+		assert_int_equal(x->stats->total_ns, f->total_ns);
+		assert_int_equal(x->stats->inside_ns, f->inside_ns);
+		assert_int_equal(x->stats->self_ns, f->self_ns);
+		assert_int_equal(x->stats->suspect, f->suspect);
+		assert_int_equal(x->stats->morestack_ns, f->morestack_ns);
 		if (f->finished)
-			assert_int_equal(x->stats.max_ns, f->max_ns);
+			assert_int_equal(x->stats->max_ns, f->max_ns);
 	}
 	for (size_t i = 0; i < g->trace.n_funcs; i++)
 		top -= g->trace.funcs[i].calls > 0;

@@ -122,7 +122,7 @@ struct released_below released_below_node(const struct released *r, const struct
 	for (uint32_t c = node + 1; r->n && node && c < t->nodes[node].end; c = t->nodes[c].end) {
 		const struct call_node *x = &t->nodes[c];
 
-		if (x->go || x->stats.sampled_ns || !includes(r, t->nodes[node].func, x->func))
+		if (x->go || x->stats->sampled_ns || !includes(r, t->nodes[node].func, x->func))
 			continue;
 		b.one = plain(r, x->func);
 		b.n += r->seen_at[b.one] != node;

@@ -44,6 +44,7 @@ struct bounding {
 	uint32_t *other_of; /* of each node that stays: its [other]; NO_NODE: none */
 	bool *stays;
 	struct call_node *nodes; /* after */
+	struct call_stats *own;  /* after */
 	size_t n, n_folded;
 	uint64_t folded_ns;
 };
@@ -97,6 +98,9 @@ static uint32_t put_node(struct bounding *b, uint32_t parent, const struct call_
 	struct call_node *x = &b->nodes[b->n];
 
 	*x = *as;
+	if (as->stats)
+		b->own[b->n] = *as->stats;
+	x->stats = &b->own[b->n];
 	x->parent = parent;
 	x->end = (uint32_t)b->n + 1;
 	return (uint32_t)b->n++;
@@ -105,18 +109,18 @@ static uint32_t put_node(struct bounding *b, uint32_t parent, const struct call_
 /* Times that have those of nodes below in them count at the first that gives way. */
 static void fold(struct bounding *b, const struct call_node *x, bool first)
 {
-	struct call_node *into = &b->nodes[b->new_of[x - b->t->nodes]];
-	struct call_stats stats = x->stats;
+	const uint32_t into = b->new_of[x - b->t->nodes];
+	struct call_stats stats = *x->stats;
 
 	if (first) {
-		into->subtree_ns += x->subtree_ns;
+		b->nodes[into].subtree_ns += x->subtree_ns;
 	} else {
 		stats.samples = stats.total_ns = stats.suspect_ns = stats.inside_ns = 0;
 		stats.off_total = (struct off_times){ 0 };
 	}
-	call_stats_add(&into->stats, &stats);
+	call_stats_add(&b->own[into], &stats);
 	b->n_folded++;
-	b->folded_ns += x->stats.self_ns + x->stats.morestack_ns + x->stats.preempt_ns;
+	b->folded_ns += x->stats->self_ns + x->stats->morestack_ns + x->stats->preempt_ns;
 }
 
 /* Nodes that stay, each with its [other] right behind it, if it needs one. */
@@ -158,9 +162,12 @@ static void put_in_place(struct bounding *b)
 	for (size_t i = 0; b->t->node_of && i < b->t->n_paths; i++)
 		b->t->node_of[i] = b->new_of[b->t->node_of[i]];
 	free(b->t->nodes);
+	free(b->t->own);
 	b->t->nodes = b->nodes;
+	b->t->own = b->own;
 	b->t->n = b->n;
 	b->nodes = NULL;
+	b->own = NULL;
 }
 
 static int make_room(struct bounding *b)
@@ -173,7 +180,8 @@ static int make_room(struct bounding *b)
 	b->stays = calloc(n, sizeof(*b->stays));
 	/* There are no more [other] than nodes that give way. */
 	b->nodes = calloc(n + 1, sizeof(*b->nodes));
-	return b->order && b->new_of && b->other_of && b->stays && b->nodes ? 0 : -ENOMEM;
+	b->own = calloc(n + 1, sizeof(*b->own));
+	return b->order && b->new_of && b->other_of && b->stays && b->nodes && b->own ? 0 : -ENOMEM;
 }
 
 static void free_room(struct bounding *b)
@@ -184,6 +192,7 @@ static void free_room(struct bounding *b)
 	free(b->other_of);
 	free(b->stays);
 	free(b->nodes);
+	free(b->own);
 }
 
 /* Makes one [other] of what does not stay below a node, and says so. */

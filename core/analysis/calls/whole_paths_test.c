@@ -63,9 +63,9 @@ static void same_tree(const struct got *g, const char *want)
 
 		n += (size_t)snprintf(text + n, sizeof(text) - n, "%u %s %lu %lu %lu %lu\n",
 				      x->level, trace_name_func(g->trace.info, x->func),
-				      (unsigned long)x->stats.calls,
-				      (unsigned long)x->stats.self_ns,
-				      (unsigned long)x->stats.total_ns,
+				      (unsigned long)x->stats->calls,
+				      (unsigned long)x->stats->self_ns,
+				      (unsigned long)x->stats->total_ns,
 				      (unsigned long)x->subtree_ns);
 		assert_true(x->parent < i && g->t.nodes[x->parent].end > i);
 		assert_int_equal(x->level, g->t.nodes[x->parent].level + 1);

@@ -14,10 +14,15 @@ bool diff_programs_apart(const struct loaded_trace *a, const struct loaded_trace
 int diff_programs_root(struct call_tree *t, uint32_t func)
 {
 	struct call_node *nodes = calloc(t->n + 1, sizeof(*nodes)), *root = nodes + 1;
+	struct call_stats *own = calloc(t->n + 1, sizeof(*own));
 
-	if (!nodes)
+	if (!nodes || !own) {
+		free(nodes);
+		free(own);
 		return -ENOMEM;
+	}
 	nodes[0] = t->nodes[0];
+	own[0] = *t->nodes[0].stats;
 	nodes[0].end = (uint32_t)t->n + 1;
 	*root = (struct call_node){ .func = func,
 				    .level = 1,
@@ -28,17 +33,22 @@ int diff_programs_root(struct call_tree *t, uint32_t func)
 		struct call_node *x = &nodes[i + 1];
 
 		*x = t->nodes[i];
+		own[i + 1] = *x->stats;
 		if (x->level == 1) {
-			root->stats.samples += x->stats.samples;
-			root->stats.total_ns += x->stats.total_ns;
+			own[1].samples += x->stats->samples;
+			own[1].total_ns += x->stats->total_ns;
 		}
 		x->parent++;
 		x->level++;
 		x->end++;
 	}
 	free(t->nodes);
+	free(t->own);
 	t->nodes = nodes;
+	t->own = own;
 	t->n++;
+	for (size_t i = 0; i < t->n; i++)
+		nodes[i].stats = &own[i];
 	for (size_t i = 0; i < t->n_paths; i++)
 		t->node_of[i] += t->node_of[i] != 0;
 	return 0;

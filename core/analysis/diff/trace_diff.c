@@ -115,7 +115,7 @@ static int match_paths(struct diff *d)
 		err = make_rows(d, d->tree.n);
 	for (unsigned s = 0; !err && s < 2; s++)
 		for (size_t i = 1; i < tree[s].n; i++)
-			add(d, &d->rows[node_of[s][i]], s, &tree[s].nodes[i].stats);
+			add(d, &d->rows[node_of[s][i]], s, tree[s].nodes[i].stats);
 	if (!err)
 		err = series_of_paths(d);
 	if (!err && d->shares)

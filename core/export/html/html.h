@@ -206,13 +206,10 @@ int html_write_timeline(struct html_page *p, struct json *j);
 int html_write_slow(struct html_page *p, struct json *j);
 /* the names of all codes; to be written last */
 int html_write_codes(struct html_page *p, struct json *j);
-/* Writes columns of the numbers of t's nodes. v: the numbers of node 0; those of node 1 follow
- * `step` bytes later. */
-int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
-		       size_t step);
+/* Writes columns of the numbers of t's nodes. v: numbers by node; NULL: the nodes' own. */
+int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v);
 /* Writes columns of the states in which self time was spent, in this way. */
-int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v,
-			   size_t step);
+int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v);
 
 /* html_compared.c: writes the changes of functions, with the numbers of `gotrace diff`. The rows
  * compared are p's functions. 0 or -ENOMEM */

@@ -62,7 +62,7 @@ static int match_trees(struct changes *c)
 	if (!err && !c->was)
 		err = -ENOMEM;
 	for (size_t i = 1; !err && i < a->n; i++)
-		call_stats_add(&c->was[node_of[0][i]], &a->nodes[i].stats);
+		call_stats_add(&c->was[node_of[0][i]], a->nodes[i].stats);
 	free(node_of[0]);
 	free(node_of[1]);
 	return err;
@@ -153,9 +153,9 @@ static int write_was(const struct changes *c, struct json *j, const char *file)
 	if (!err) {
 		json_key(j, "tree");
 		json_open(j, '{');
-		err = html_write_numbers(&c->all.tree, j, c->was, sizeof(c->was[0]));
+		err = html_write_numbers(&c->all.tree, j, c->was);
 		if (!err && c->diff.states)
-			err = html_write_node_states(&c->all.tree, j, c->was, sizeof(c->was[0]));
+			err = html_write_node_states(&c->all.tree, j, c->was);
 		json_close(j, '}');
 	}
 	json_close(j, '}');

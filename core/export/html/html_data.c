@@ -315,9 +315,14 @@ static void sparse_put(struct sparse *s, size_t at, uint64_t v)
 	s->last = at;
 }
 
+static const struct call_stats *numbers_of(const struct call_tree *t, const struct call_stats *v,
+					   size_t node)
+{
+	return v ? &v[node] : t->nodes[node].stats;
+}
+
 /* Column "total": each node's total time minus the sum that a reader gets from the self times. */
-static int totals(const struct call_tree *t, const struct call_stats *v, size_t step,
-		  struct json *j)
+static int totals(const struct call_tree *t, const struct call_stats *v, struct json *j)
 {
 	uint64_t *sum = calloc(t->n, sizeof(*sum));
 	struct sparse s = { 0 };
@@ -325,14 +330,14 @@ static int totals(const struct call_tree *t, const struct call_stats *v, size_t 
 	if (!sum)
 		return -ENOMEM;
 	for (size_t i = t->n; i-- > 1;) {
-		const struct call_stats *x = (const void *)((const char *)v + i * step);
+		const struct call_stats *x = numbers_of(t, v, i);
 
 		sum[i] += x->self_ns;
 		if (!t->nodes[i].go)
 			sum[t->nodes[i].parent] += x->total_ns + x->morestack_ns + x->preempt_ns;
 	}
 	for (size_t i = 1; i < t->n; i++) {
-		const struct call_stats *x = (const void *)((const char *)v + i * step);
+		const struct call_stats *x = numbers_of(t, v, i);
 		int64_t off = (int64_t)(x->total_ns - sum[i]);
 
 		sparse_put(&s, i, (uint64_t)off << 1 ^ (uint64_t)(off >> 63));
@@ -342,8 +347,7 @@ static int totals(const struct call_tree *t, const struct call_stats *v, size_t 
 }
 
 /* Parts of self time: of functions and of nodes under the same keys. */
-int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v,
-			   size_t step)
+int html_write_node_states(const struct call_tree *t, struct json *j, const struct call_stats *v)
 {
 	int err = 0;
 
@@ -354,24 +358,21 @@ int html_write_node_states(const struct call_tree *t, struct json *j, const stru
 		    !strncmp(c->name, "total_", strlen("total_")))
 			continue;
 		for (size_t i = 1; i < t->n; i++)
-			sparse_put(&s, i,
-				   (c->shown ? c->shown
-					     : c->get)((const void *)((const char *)v + i * step)));
+			sparse_put(&s, i, (c->shown ? c->shown : c->get)(numbers_of(t, v, i)));
 		err = html_column(j, c->name, &s.text);
 	}
 	return err;
 }
 
-int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v,
-		       size_t step)
+int html_write_numbers(const struct call_tree *t, struct json *j, const struct call_stats *v)
 {
-	int err = totals(t, v, step, j);
+	int err = totals(t, v, j);
 
 	for (size_t c = 0; !err && c < sizeof(columns) / sizeof(columns[0]); c++) {
 		struct sparse s = { 0 };
 
 		for (size_t i = 1; i < t->n; i++) {
-			uint64_t value = columns[c].get((const void *)((const char *)v + i * step));
+			uint64_t value = columns[c].get(numbers_of(t, v, i));
 
 			if (columns[c].dense)
 				html_put(&s.text, value);
@@ -406,9 +407,9 @@ int html_write_tree(const struct html_page *p, struct json *j)
 
 	err = err ? err : err_func ? err_func : err_go ? err_go : err_recursion;
 	if (!err)
-		err = html_write_numbers(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
+		err = html_write_numbers(t, j, NULL);
 	if (!err && p->trace.totals->states)
-		err = html_write_node_states(t, j, &t->nodes[0].stats, sizeof(t->nodes[0]));
+		err = html_write_node_states(t, j, NULL);
 	json_close(j, '}');
 	return err;
 }

@@ -56,7 +56,7 @@ static void weigh_groups(struct html_groups *g, const struct call_tree *t)
 {
 	for (size_t i = 1; i < t->n; i++) {
 		const struct call_node *x = &t->nodes[i];
-		const struct call_stats *st = &x->stats;
+		const struct call_stats *st = x->stats;
 
 		if (!x->go)
 			g->of_node[i] = g->of_node[x->parent];

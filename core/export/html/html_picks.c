@@ -122,8 +122,8 @@ static int group_calls(struct sankey_calls *c, const struct html_page *p, uint32
 		if (all || p->groups.of_node[i] == group)
 			err = add_node(c, p, x, (struct sankey_edge){
 				.weight = {
-					[SANKEY_TOTAL] = p->groups.outermost[i] ? x->stats.total_ns : 0, [SANKEY_SELF] = x->stats.self_ns,
-					[SANKEY_CALLS] = x->stats.calls, [SANKEY_MORESTACK] = x->stats.morestack_ns,
+					[SANKEY_TOTAL] = p->groups.outermost[i] ? x->stats->total_ns : 0, [SANKEY_SELF] = x->stats->self_ns,
+					[SANKEY_CALLS] = x->stats->calls, [SANKEY_MORESTACK] = x->stats->morestack_ns,
 				},
 				.subtree_ns = all && p->groups.outermost[i] ? x->subtree_ns : 0 });
 	}

@@ -87,10 +87,10 @@ static void check_totals(const struct html_page *p)
 
 		assert_true(x->parent < i && x->level == p->tree.nodes[x->parent].level + 1);
 		assert_true(p->tree.nodes[x->parent].subtree_ns >= x->subtree_ns);
-		self += x->stats.self_ns;
-		calls += x->stats.calls;
+		self += x->stats->self_ns;
+		calls += x->stats->calls;
 		if (x->func < p->trace.n_funcs && p->groups.outermost[i])
-			total[x->func] += x->stats.total_ns;
+			total[x->func] += x->stats->total_ns;
 	}
 	for (size_t g = 0; g < p->groups.n; g++)
 		weight += p->groups.all[g].weight_ns;

@@ -207,7 +207,7 @@ static void put_part(struct pprof *p, uint32_t node, const int64_t part[PPROF_VA
  * have waited for anything. */
 static void put_stops(struct pprof *p, uint32_t node)
 {
-	const struct call_stats *st = &p->tree->nodes[node].stats;
+	const struct call_stats *st = p->tree->nodes[node].stats;
 	int64_t values[PPROF_VALUES] = { 0 };
 
 	if (st->morestack_ns) {
@@ -247,7 +247,7 @@ static void put_samples(struct pprof *p, const struct goroutine_paths *g)
 	size_t k = 0, n_waits;
 
 	for (uint32_t i = 1; !p->out.err && i < p->tree->n; i++) {
-		const struct call_stats *st = &p->tree->nodes[i].stats;
+		const struct call_stats *st = p->tree->nodes[i].stats;
 		const struct wait_row *w = wait_rows_of(&p->waits, i, &n_waits);
 		int64_t left[PPROF_VALUES] = { (int64_t)st->calls, 0, (int64_t)st->morestack_ns,
 					       (int64_t)st->preempt_ns };

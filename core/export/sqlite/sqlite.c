@@ -147,7 +147,7 @@ static void put_paths(struct sqlite *q)
 		db_bind(&q->db, s, 5, n->go);
 		db_bind_text(&q->db, s, 6,
 			     trace_name_line(q->trace.info, n->go_pc, false, at, sizeof(at)));
-		bind_stats(q, s, 7, &n->stats, true);
+		bind_stats(q, s, 7, n->stats, true);
 		db_insert(&q->db, s);
 	}
 	sqlite3_finalize(s);

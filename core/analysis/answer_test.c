@@ -305,6 +305,35 @@ TEST(who_waits_for_work)
 	      "  where     main.serve (100%)\n");
 }
 
+/* Each of four goroutines makes three calls of main.serve, a third of the recording each, and its
+ * own function is not recorded. A call waits for a value from main.worker. Short calls of main.get
+ * do more work meanwhile. */
+TEST(long_requests)
+{
+	begin();
+	for (int i = 0; i < 3; i++) {
+		int t = 1000 + 3000 * i;
+
+		for (int g = 10; g < 14; g++)
+			put("%d entry main.serve 100 %d\n%d state - 0x703 %d\n", g, t + g, g,
+			    t + g + 2);
+		for (int k = 0; k < 12; k++)
+			put("15 entry main.get 100 %d\n15 exit main.get 100 %d\n",
+			    t + 100 + 100 * k, t + 150 + 100 * k);
+		put("20 entry main.worker 100 %d\n", t + 2900);
+		for (int g = 10; g < 14; g++)
+			put("20 wake - %d %d\n", g, t + 2900 + g);
+		put("20 exit main.worker 100 %d\n", t + 2920);
+		for (int g = 10; g < 14; g++)
+			put("%d state - 1 %d\n%d exit main.serve 100 %d\n", g, t + 2930 + g, g,
+			    t + 2950 + g);
+	}
+	check("main.serve waits 98% of its time for other goroutines (12 calls, mean 2.95us, together 35.4us in 8.95us)\n"
+	      "  where     main.serve, chan receive (98%)\n"
+	      "  ended by  main.worker 100%\n"
+	      "  there     main.worker runs 100% of its time\n");
+}
+
 /* Calls that wait for the machine's or the scheduler's processors while another goroutine runs. */
 static void short_of_processors(int ready_ns)
 {
@@ -611,7 +640,7 @@ TEST(two_reasons)
 	      "  where     main.serve, mostly chan send (95%)\n");
 }
 
-TESTS(two_reasons, scheduler_or_machine, readers_together, lock, held_since_the_wait, worker, many,
-      many_on_a_full_machine, tool, who_waits_for_work, waits_for_calls, empty, request,
-      worker_before, requests_that_wait, waits_of_nobody, wakers_of_the_reason, wakers_of_few,
-      recursion, through_others, wrappers, idle_workers)
+TESTS(long_requests, two_reasons, scheduler_or_machine, readers_together, lock, held_since_the_wait,
+      worker, many, many_on_a_full_machine, tool, who_waits_for_work, waits_for_calls, empty,
+      request, worker_before, requests_that_wait, waits_of_nobody, wakers_of_the_reason,
+      wakers_of_few, recursion, through_others, wrappers, idle_workers)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/calls/callback.h"
 #include "analysis/calls/wait_class.h"
 #include "analysis/calls/wait_rows.h"
 #include "analysis/parked_rule.h"
@@ -127,7 +128,8 @@ void parked_add(void *parked, const struct goroutine_place *place)
 
 	struct parked_life life = { .life_ns = place->g->life_ns,
 				    .there_ns = place->ns,
-				    .waits = accepts(p, place) ? 0 : place->n };
+				    .waits = accepts(p, place) ? 0 : place->n,
+				    .lock = wait_for_lock(p->info, &p->classes, place->reason) };
 	const bool often = !parked_rule(&life);
 
 	life.own_loop = wait_for_work(p->info, &p->classes, place->reason);
@@ -146,6 +148,24 @@ void parked_add(void *parked, const struct goroutine_place *place)
 }
 
 /* ---- at the end */
+
+static uint32_t outermost(const struct path_node *nodes, uint32_t path)
+{
+	while (nodes[path].parent && !nodes[path].go_edge)
+		path = nodes[path].parent;
+	return path;
+}
+
+/* It waits in a callback, which has something to do already. A callback that reads may be a
+ * connection's, which waits for its next request. */
+static bool in_request(const struct parked *p, const struct model *m, const struct parked_place *x)
+{
+	size_t n;
+	const struct path_node *nodes = model_paths(m, &n);
+
+	return wait_class_of(&p->classes, x->reason) != CLASS_NET &&
+	       is_callback(&nodes[outermost(nodes, x->path)]);
+}
 
 /* The outermost call of a goroutine that waits again and again, but not main's. */
 static bool own_loop(const struct parked *p, const struct model *m, const struct parked_place *x)
@@ -183,7 +203,6 @@ static int waits_for_others(const struct parked *p, const struct model *m,
 	const struct path_node *nodes = model_paths(m, &n);
 	const struct func_wakes *w = model_wakes(m, &n_wakes);
 	uint64_t all_ns = 0, others_ns = 0;
-	uint32_t top = x->path;
 
 	*others = false;
 	if (wait_class_of(&p->classes, x->reason) != CLASS_COND)
@@ -194,9 +213,7 @@ static int waits_for_others(const struct parked *p, const struct model *m,
 		return -ENOMEM;
 	bool *own = in_call + n; /* by function */
 
-	while (nodes[top].parent && !nodes[top].go_edge)
-		top = nodes[top].parent;
-	mark_below(nodes, n, top, in_call, own, p->info->n_funcs);
+	mark_below(nodes, n, outermost(nodes, x->path), in_call, own, p->info->n_funcs);
 	for (size_t i = 0; i < n_wakes; i++) {
 		if (w[i].func != x->func || w[i].reason != x->reason)
 			continue;
@@ -245,6 +262,8 @@ static int gather(struct parked *p, const struct model *m, uint64_t span_ns)
 	for (size_t i = 0; i < p->n_later && !err; i++) {
 		struct parked_place place = p->later[i].place;
 
+		if (in_request(p, m, &place))
+			continue;
 		if (p->later[i].often && !own_loop(p, m, &place)) {
 			bool others;
 

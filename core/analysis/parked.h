@@ -31,11 +31,11 @@ void parked_add(void *parked, const struct goroutine_place *place);
  * span_ns: the length of the recording.
  *
  * A parked goroutine waits to the end of the recording, and parked_rule holds for its waits in one
- * path for one reason. A loop of its own is its outermost call, which waits there at least four
- * times. A wait for a condition (sync.Cond) is one in any call, if functions that its outermost
- * call does not call end half of these waits. Where a goroutine accepts connections, the number of
- * waits does not count. It waits for the network, and starts a goroutine for at least every second
- * wait.
+ * path for one reason. It does not wait in a callback (calls/callback.h), unless for the network. A
+ * loop of its own is its outermost call, which waits there at least four times. A wait for a
+ * condition (sync.Cond) is one in any call, if functions that its outermost call does not call end
+ * half of these waits. Where a goroutine accepts connections, the number of waits does not count.
+ * It waits for the network, and starts a goroutine for at least every second wait.
  *
  * A parked goroutine lived for half of the recording, or it belongs to a growing leak. In a leak as
  * many other goroutines are that old, and hardly any goroutine has left the path. Where next to

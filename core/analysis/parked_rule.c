@@ -11,7 +11,7 @@ bool parked_rule(const struct parked_life *life)
 	const bool few = life->waits <= WAITS_MAX ||
 			 (life->own_loop && life->there_ns / LONG_NS >= life->waits);
 
-	return few && life->there_ns / PARKED_PCT >= life->life_ns / 100;
+	return few && !life->lock && life->there_ns / PARKED_PCT >= life->life_ns / 100;
 }
 
 bool parked_rule_keeps_all(uint64_t rest_ns, uint64_t span_ns)

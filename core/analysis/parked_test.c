@@ -14,6 +14,7 @@
 	"@set states 1\n@set states.reason.7 chan receive\n"          \
 	"@set states.reason.19 sleep\n@set states.reason.2 IO wait\n" \
 	"@set states.reason.24 sync.Cond.Wait\n"                      \
+	"@set states.reason.22 sync.Mutex.Lock\n"                     \
 	"@func main.main\n@func main.idle\n@func main.work\n@func main.inner\n"
 
 /* Functions as HEAD has them. */
@@ -195,6 +196,54 @@ TEST(leak)
 	      "left out: 55.0us of 10 parked goroutines (--parked shows it): 10 of main.idle (chan receive)");
 }
 
+/* Goroutines 2 and 3 call main.work again and again, and wait there for 4000 ns each time. Their
+ * own functions, which call it, are not recorded. */
+static void long_requests(const char *state, uint64_t work_ns, const char *said)
+{
+	char events[4096] = "1 entry main.main 100 1000\n";
+	size_t n = strlen(events);
+
+	for (int g = 2; g < 4; g++) {
+		n += (size_t)snprintf(events + n, sizeof(events) - n,
+				      "%d entry main.work 100 1000\n%d exit main.work 100 1001\n",
+				      g, g);
+		for (int i = 0; i < 3; i++) {
+			const int t = 1002 + 4000 * i;
+
+			n += (size_t)snprintf(events + n, sizeof(events) - n,
+					      "%d entry main.work 200 %d\n%d state - %s %d\n", g, t,
+					      g, state, t);
+			if (i < 2)
+				n += (size_t)snprintf(events + n, sizeof(events) - n,
+						      "%d state - 1 %d\n%d exit main.work 200 %d\n",
+						      g, t + 3999, g, t + 4000);
+		}
+	}
+	snprintf(events + n, sizeof(events) - n, "1 exit main.main 100 11000\n");
+	check(events, (const uint64_t[]){ 10000, 0, work_ns, 0 }, said);
+}
+
+/* A goroutine that is in its third long request is not parked. Where the calls read from a
+ * connection, they wait for the next request. */
+TEST(requests_last_long)
+{
+	long_requests("0x703", 2 * 9999, NULL);
+	long_requests("0x1303", 2 * 9999, NULL);
+	long_requests(
+		"0x203", 2 * 3,
+		"left out: 20.0us of 2 parked goroutines (--parked shows it): 2 of main.work (IO wait)");
+}
+
+/* Nobody is idle at a lock. It is the fault itself that keeps all others waiting to the end. */
+TEST(locked_to_the_end)
+{
+	check("1 entry main.main 100 1000\n"
+	      "2 entry main.idle 100 1000\n2 state - 0x1603 1010\n"
+	      "3 entry main.work 100 1000\n3 exit main.work 100 9000\n"
+	      "1 exit main.main 100 11000\n",
+	      (const uint64_t[]){ 10000, 10000, 8000, 0 }, NULL);
+}
+
 /* Who is woken often is at work, however little it does. */
 TEST(woken_often)
 {
@@ -299,4 +348,5 @@ TEST(network)
 }
 
 TESTS(they_wait_to_the_end, main_ends, others_end, stall, gone_on, main_serves, nothing_else,
-      requests, leak, woken_often, woken_seldom, waits_for_condition, connection, network)
+      requests, requests_last_long, locked_to_the_end, leak, woken_often, woken_seldom,
+      waits_for_condition, connection, network)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analysis/calls/callback.h"
 #include "analysis/calls/fold_waits.h"
 #include "analysis/stat_columns.h"
 #include "analysis/trace_names.h"
@@ -130,6 +131,15 @@ static bool only_loops(const struct looking *l, size_t i)
 	return false;
 }
 
+/* Calls that a goroutine makes again and again, however long they last. */
+static bool is_repeated(const struct looking *l, const struct path_node *node)
+{
+	if (node->stats.calls < REQUESTS_MIN)
+		return false;
+	return is_first(node) ? is_callback(node)
+			      : node->stats.calls >= 2 * l->nodes[node->parent].stats.calls;
+}
+
 static bool is_body(const struct looking *l, size_t i)
 {
 	const struct call_stats *st = &l->nodes[i].stats;
@@ -137,7 +147,8 @@ static bool is_body(const struct looking *l, size_t i)
 
 	if (!st->calls)
 		return false;
-	if ((st->total_ns + st->left_out_ns) / st->calls >= l->span_ns / BODY_PARTS)
+	if ((st->total_ns + st->left_out_ns) / st->calls >= l->span_ns / BODY_PARTS &&
+	    !is_repeated(l, &l->nodes[i]))
 		return true;
 	if (look->called >= 2 * st->calls && 2 * look->self_idle_ns >= st->total_ns)
 		return true;
@@ -202,7 +213,9 @@ static size_t look_at_all(struct looking *l)
 
 		c->calls += node->stats.calls;
 		c->ns += node->stats.total_ns;
-		c->idle_ns += look->idle_ns;
+		/* A callback has something to do already, but it may read from a queue or a peer.
+		 */
+		c->idle_ns += is_callback(node) ? look->net_ns + look->cond_ns : look->idle_ns;
 		c->work_ns += look->work_ns;
 		c->net_ns += look->net_ns;
 		c->cond_ns += look->cond_ns;

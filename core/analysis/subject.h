@@ -16,6 +16,7 @@
  * 1. A goroutine's outermost call is a body in one of three cases. It lasts for a fourth of the
  *    recording. Half of its time is its own waiting between several calls. Or it is the goroutine's
  *    own function and only calls another one again and again. The callees of a body take its place.
+ *    Calls that a goroutine makes again and again are no body, however long they last.
  *
  * 2. Other calls are requests if there are at least ten of them.
  *
@@ -23,7 +24,8 @@
  *    and either calls something else as often or is one goroutine alone.
  *
  * 4. A request's function has a tenth of all time that is not idle. One that only waits also has a
- *    tenth of the work of the busiest.
+ *    tenth of the work of the busiest. A callback (calls/callback.h) only waits if it waits for the
+ *    network or for a condition, as for the next element of a queue.
  *
  * 5. The request with the most time is the subject. One that only waits may give way to another
  *    request that does not. That one has half of all time that is not idle, and a twentieth of the

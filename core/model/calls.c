@@ -29,6 +29,8 @@ static int locate(struct model *m, struct stack *s, struct frame *f)
 		err = paths_call(&m->paths, s->root, func, &f->path);
 	if (err)
 		return err;
+	if (!below)
+		m->paths.nodes[f->path].again += s->info.calls != 0;
 	if (below && paths_folded(&m->paths, below->path, f->path)) {
 		f->flags |= FRAME_FOLDED;
 		f->fold = m->paths.fold;

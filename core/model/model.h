@@ -101,6 +101,8 @@ struct path_node {
 	uint64_t go_pc;                     /* the address of that statement, 0 when not known */
 	uint64_t recursive;                 /* calls that their own function made */
 	struct call_stats stats;
+	/* outermost calls on goroutines that had made a recorded call before; 0 in a summary */
+	uint64_t again;
 };
 /*
  * A path never ends with the same sequence of up to this many functions twice in a row. A call that

@@ -407,7 +407,7 @@ void paths_forget(struct paths *t)
 			t->selfs[i] = (struct path_selfs){ 0 };
 		t->aux[i].unusual[0] = t->aux[i].unusual[1] = 0;
 		t->nodes[i].stats = (struct call_stats){ 0 };
-		t->nodes[i].recursive = 0;
+		t->nodes[i].recursive = t->nodes[i].again = 0;
 		t->nodes[i].max_recursion = 1;
 	}
 }

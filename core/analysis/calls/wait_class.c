@@ -106,6 +106,14 @@ bool wait_for_work(const struct trace_info *info, const struct wait_classes *c, 
 	       (is == CLASS_CHAN && !begins(wait_reason(info, reason, number), "chan send"));
 }
 
+bool wait_for_lock(const struct trace_info *info, const struct wait_classes *c, uint32_t reason)
+{
+	char number[WAIT_REASON_BYTES];
+
+	return wait_class_of(c, reason) == CLASS_LOCK &&
+	       begins(wait_reason(info, reason, number), "sync.");
+}
+
 #define WRAPPER ".deferwrap"
 
 static bool acts_for_caller(const char *name)

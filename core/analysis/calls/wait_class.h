@@ -53,6 +53,10 @@ static inline enum wait_class wait_class_of(const struct wait_classes *c, uint32
  * a select or for a condition. A sender waits for a receiver to keep up. */
 bool wait_for_work(const struct trace_info *info, const struct wait_classes *c, uint32_t reason);
 
+/* Returns whether the reason is a lock of package sync. A semacquire may be a wait for goroutines.
+ */
+bool wait_for_lock(const struct trace_info *info, const struct wait_classes *c, uint32_t reason);
+
 /*
  * Rules for model_options.holds. They have the reasons that are waits for locks. Functions of sync,
  * internal/sync and the runtime, and deferred wrappers, act for their callers. acts_for[i] is

@@ -94,10 +94,12 @@ static struct life look_at(const struct finding *f, const uint32_t *groups, size
 
 	life.once = samples == 1 && most->begun && most->square_ns2 >= (double)ns * (double)ns;
 	life.parked = !life.once && 2 * seen_ns >= f->span_ns &&
-		      parked_rule(&(struct parked_life){ .life_ns = ns,
-							 .there_ns = most->weight_ns,
-							 .waits = most->begun,
-							 .own_loop = own_loop(f, most) });
+		      parked_rule(&(struct parked_life){
+			      .life_ns = ns,
+			      .there_ns = most->weight_ns,
+			      .waits = most->begun,
+			      .own_loop = own_loop(f, most),
+			      .lock = wait_for_lock(f->info, &f->classes, most->reason) });
 	return life;
 }
 

@@ -26,6 +26,14 @@ static void parked(struct trace_writer *w)
 	wall_trace_put(w, 1, 1, 2000, 1000, 0);
 }
 
+/* One wait for a lock. */
+static void locked(struct trace_writer *w)
+{
+	busy(w);
+	wall_trace_wait(w, 1, 1, 1, 1000, 1000, 100);
+	wall_trace_wait(w, 1, 1, 1, 2000, 1000, 0);
+}
+
 /* In the same place in each look, but each time another wait: for a lock, say. */
 static void waits_again(struct trace_writer *w)
 {
@@ -114,6 +122,7 @@ TEST(test_not_parked)
 	check(waits_again, 0, 0);
 	check(waits_again_for_long, 0, 0);
 	check(all_parked, 0, 0);
+	check(locked, 0, 0);
 }
 
 TESTS(test_parked, test_not_parked)

@@ -207,10 +207,11 @@ TEST(test_idle)
 {
 	const struct goroutine server[] = {
 		{ { GOEXIT, RUNTIME_MAIN, MAIN, NET_READ, ACCEPT, WAIT_READ }, 2 | PARKED, false },
-		{ { GOEXIT, JOB, LOCK }, 1 | PARKED, false },
+		{ { GOEXIT, JOB }, 3 | PARKED, false },
 	};
 
-	CHECK(server, "wait 50% of their time for a lock, wait 50% of their time for the network",
+	CHECK(server,
+	      "wait 50% of their time for other goroutines (channels), wait 50% of their time for the network",
 	      NULL);
 }
 

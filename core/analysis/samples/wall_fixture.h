@@ -34,9 +34,11 @@ static inline struct trace_writer *wall_trace_begin(char *path, const char *seco
 	return w;
 }
 
-/* Adds a sample at that time, in which a goroutine waits in the function with that number. */
-static inline void wall_trace_put(struct trace_writer *w, uint64_t goid, uint64_t func,
-				  uint64_t ts_ms, uint64_t weight_ms, uint64_t error_ms)
+/* Adds a sample at that time, in which a goroutine waits for that reason in the function with that
+ * number. */
+static inline void wall_trace_wait(struct trace_writer *w, uint64_t goid, uint64_t func,
+				   uint16_t reason, uint64_t ts_ms, uint64_t weight_ms,
+				   uint64_t error_ms)
 {
 	const uint64_t pcs[] = { 0x1000 * func }, ms = 1000000;
 	const struct sample_stack stack = { .n = 1, .pcs = pcs };
@@ -44,10 +46,18 @@ static inline void wall_trace_put(struct trace_writer *w, uint64_t goid, uint64_
 			    .goid = goid,
 			    .weight_ns = weight_ms * ms,
 			    .error_ns = error_ms * ms,
-			    .state = STATE_WAITING };
+			    .state = STATE_WAITING,
+			    .reason = reason };
 
 	assert_int_equal(trace_writer_stack(w, &stack, &s.stack), 0);
 	assert_int_equal(trace_writer_sample(w, &s), 0);
+}
+
+/* Adds a sample of a wait whose reason is not known. */
+static inline void wall_trace_put(struct trace_writer *w, uint64_t goid, uint64_t func,
+				  uint64_t ts_ms, uint64_t weight_ms, uint64_t error_ms)
+{
+	wall_trace_wait(w, goid, func, 0, ts_ms, weight_ms, error_ms);
 }
 
 #endif

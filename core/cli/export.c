@@ -8,6 +8,7 @@
 
 #include "base/log.h"
 #include "cli/args.h"
+#include "cli/call_lines.h"
 #include "cli/cli.h"
 #include "cli/stored_trace.h"
 #include "cli/output.h"
@@ -252,9 +253,10 @@ static char *help(int key, const char *text, void *input)
 	return list;
 }
 
-static int write_output(const struct export_args *a)
+static int write_output(struct export_args *a)
 {
 	struct trace_reader *r[2] = { NULL, NULL };
+	struct call_lines *lines = NULL;
 	struct output out;
 	int err = output_act_as_invoker();
 
@@ -264,6 +266,10 @@ static int write_output(const struct export_args *a)
 	}
 	if (!err)
 		err = output_open(&out, a->out, a->format->binary);
+	if (!err && a->format->takes & EXPORT_LINES)
+		lines = call_lines_open(trace_reader_info(r[0]));
+	a->opt.call_line = lines ? call_lines_find : NULL;
+	a->opt.call_ctx = lines;
 	if (!err)
 		err = output_close(&out, a->format->write(r, a->n_files, &a->opt, out.file));
 	if (err == -ENOMEM)
@@ -271,6 +277,7 @@ static int write_output(const struct export_args *a)
 	for (size_t i = 0; i < 2; i++)
 		if (r[i])
 			trace_reader_close(r[i]);
+	call_lines_free(lines);
 	return err;
 }
 

@@ -18,7 +18,9 @@
 /* Test programs link the libraries only, and argp exits: run the built command in a child. */
 #include "cli/args.c"
 #include "cli/view_options.c"
+#include "cli/call_lines.c"
 #include "cli/stored_trace.c"
+#include "cli/trace_binary.c"
 #include "cli/output.c"
 #include "cli/export.c"
 

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "analysis/calls/correction.h"
-#include "base/foreign_file.h"
 #include "base/log.h"
 #include "base/text_format.h"
 #include "base/vec.h"
 #include "binary/arch.h"
 #include "binary/gobin.h"
 #include "binary/goname.h"
+#include "cli/trace_binary.h"
 #include "plan/packages.h"
 #include "trace/keys.h"
 
@@ -48,35 +48,6 @@ static bool is_traced(const struct trace_info *info, const char *package)
 		if (!strncmp(info->funcs[i].name, package, n) && info->funcs[i].name[n] == '.')
 			return true;
 	return false;
-}
-
-static void no_log(void *ctx, enum log_level level, const char *line)
-{
-	(void)ctx;
-	(void)level;
-	(void)line;
-}
-
-/* The binary of the trace, NULL when it is gone or another one. */
-static struct gobin *open_binary(const struct trace_info *info)
-{
-	const char *path = trace_info_get(info, KEY_BINARY_PATH);
-	const char *id = trace_info_get(info, KEY_BINARY_BUILD_ID);
-	const struct foreign_rule rule = { .most_bytes = FOREIGN_BINARY_BYTES };
-	int fd = path && id ? foreign_file_open(path, &rule) : -1;
-
-	if (fd < 0)
-		return NULL;
-	log_set_sink(no_log, NULL); /* the report is of the trace */
-	struct gobin *b = gobin_open(fd, path);
-
-	log_set_sink(NULL, NULL);
-	close(fd);
-	if (b && strcmp(gobin_build_id(b), id) != 0) {
-		gobin_close(b);
-		return NULL;
-	}
-	return b;
 }
 
 static const struct gofunc *func_at_start(const struct gobin *b, const char *display,
@@ -207,7 +178,7 @@ void open_up(const struct loaded_trace *t, FILE *out)
 
 	if (i == t->n_funcs)
 		return;
-	struct gobin *b = open_binary(t->info);
+	struct gobin *b = trace_binary_open(t->info);
 	const struct gofunc *f = b ? func_at_start(b, t->info->funcs[i].name,
 						   t->info->funcs[i].vaddr)
 				   : NULL;

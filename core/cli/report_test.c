@@ -18,6 +18,7 @@
 #include "cli/view_options.c"
 #include "cli/stored_trace.c"
 #include "cli/open_up.c"
+#include "cli/trace_binary.c"
 #include "cli/output.c"
 #include "cli/pager.c"
 #include "cli/report.c"

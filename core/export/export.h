@@ -41,6 +41,11 @@ struct export_options {
 	const char *origin;   /* perun: the version of the program; may be NULL */
 	const char *host;     /* perun: the machine's name; may be NULL */
 	const char *files[2]; /* html: the names of the traces compared; may be NULL */
+	/* For pprof. Returns the line of the caller's file that has all its direct calls of the
+	 * callee, both by index. Returns 0 where it is not known, or where there are several. May
+	 * be NULL. */
+	uint32_t (*call_line)(void *ctx, uint32_t caller, uint32_t callee);
+	void *call_ctx;
 };
 
 /* Bits of export_format.takes, the options that only some formats have. */
@@ -53,6 +58,7 @@ struct export_options {
 #define EXPORT_RAW        64u  /* raw */
 #define EXPORT_CUT        128u /* cut */
 #define EXPORT_HEADER     256u /* header */
+#define EXPORT_LINES      512u /* call_line */
 
 struct export_format {
 	const char *name; /* "folded" */

@@ -6,7 +6,7 @@ const struct export_format export_formats[] = {
 	  EXPORT_WEIGHT | EXPORT_GO_EDGES | EXPORT_RAW | EXPORT_CUT | EXPORT_HEADER, false, false,
 	  export_folded },
 	{ "pprof", "go tool pprof, Pyroscope, speedscope: a profile",
-	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false,
+	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT | EXPORT_LINES, true, false,
 	  export_pprof },
 	{ "otlp", "OpenTelemetry's Collector, as profiles (v1development)",
 	  EXPORT_GO_EDGES | EXPORT_GOROUTINES | EXPORT_RAW | EXPORT_CUT, true, false, export_otlp },

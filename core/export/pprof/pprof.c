@@ -5,8 +5,9 @@
  * statements, as ours do not: a frame [go] marks each of them, with the name of what it starts and
  * the statement's line, or --no-go-edges cuts there.
  *
- * A function is one location, its start: which of a caller's lines made a call
- * is not in a trace.
+ * A function is one location, its start. A trace does not say which of a
+ * caller's lines made a call. Where the program is there, its code says so
+ * (export_options.call_line), and each such line is a location.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -27,10 +28,10 @@
 #include "export/pprof/profile_out.h"
 #include "export/tree_load.h"
 
-/* A function and its one location. Both have the same number, in the order in which they are
+/* A location, and its function once more. Both have the same number, in the order in which they are
  * written: some readers take no other. */
-static uint64_t put_location(struct pprof *p, const char *name, const char *file, uint32_t line,
-			     uint64_t vaddr)
+static uint64_t put_location(struct pprof *p, const char *name, const char *file, uint32_t start,
+			     uint32_t line, uint64_t vaddr)
 {
 	Pprof__Profile part = PPROF__PROFILE__INIT;
 	Pprof__Function f = PPROF__FUNCTION__INIT, *functions[] = { &f };
@@ -40,7 +41,8 @@ static uint64_t put_location(struct pprof *p, const char *name, const char *file
 	f.id = l.id = in.function_id = ++p->n_locations;
 	f.name = f.system_name = profile_string(&p->out, name);
 	f.filename = profile_string(&p->out, file);
-	f.start_line = in.line = line;
+	f.start_line = start;
+	in.line = line;
 	l.address = vaddr;
 	l.mapping_id = vaddr && p->mapped;
 	l.n_line = 1;
@@ -61,7 +63,7 @@ static uint64_t location_of(struct pprof *p, uint32_t func)
 
 	if (!p->location[slot])
 		p->location[slot] = put_location(p, trace_name_func(p->trace->info, func), f->file,
-						 f->line, f->vaddr);
+						 f->line, f->line, f->vaddr);
 	return p->location[slot];
 }
 
@@ -71,7 +73,7 @@ static uint64_t stop_location(struct pprof *p, const char *name)
 	uint64_t slot = p->trace->info->n_funcs + (strcmp(name, GROWTH_FRAME) ? 3 : 2);
 
 	if (!p->location[slot])
-		p->location[slot] = put_location(p, name, NULL, 0, 0);
+		p->location[slot] = put_location(p, name, NULL, 0, 0, 0);
 	return p->location[slot];
 }
 
@@ -107,10 +109,51 @@ static uint64_t go_location_of(struct pprof *p, uint32_t node)
 
 		if (!name)
 			p->out.err = -ENOMEM;
-		of->location = put_location(p, name, at ? at->file : NULL, at ? at->line : 0, 0);
+		of->location = put_location(p, name, at ? at->file : NULL, at ? at->line : 0,
+					    at ? at->line : 0, 0);
 		free(name);
 	}
 	return of ? of->location : 0;
+}
+
+/* Which of calls it is, which takes it up when it is new. NULL: no memory. */
+static struct pprof_call *find_call(struct pprof *p, uint32_t func, uint32_t line)
+{
+	const uint32_t hash = hash_u64_pair(func, line);
+	size_t at, n = p->n_calls;
+
+	for (uint32_t i = hash_index_first(&p->by_call, hash, &at); i != HASH_NONE;
+	     i = hash_index_next(&p->by_call, hash, &at))
+		if (p->calls[i].func == func && p->calls[i].line == line)
+			return &p->calls[i];
+	if (vec_reserve(&p->calls, &p->cap_calls, n + 1) ||
+	    hash_index_put(&p->by_call, hash, (uint32_t)n)) {
+		p->out.err = -ENOMEM;
+		return NULL;
+	}
+	p->calls[n] = (struct pprof_call){ .func = func, .line = line };
+	return &p->calls[p->n_calls++];
+}
+
+/* The location of a node that called node `below`. 0: nothing, or no memory. */
+static uint64_t caller_location(struct pprof *p, uint32_t node, uint32_t below)
+{
+	const struct call_node *x = &p->tree->nodes[node], *callee = &p->tree->nodes[below];
+	const struct trace_info *info = p->trace->info;
+	const uint32_t line = p->opt->call_line && !callee->go && x->func < info->n_funcs &&
+					      callee->func < info->n_funcs
+				      ? p->opt->call_line(p->opt->call_ctx, x->func, callee->func)
+				      : 0;
+	struct pprof_call *of = line ? find_call(p, x->func, line) : NULL;
+
+	if (!of)
+		return line ? 0 : location_of(p, x->func);
+	/* No address: a reader would look for the function's begin there. */
+	if (!of->location)
+		of->location = put_location(p, trace_name_func(info, x->func),
+					    info->funcs[x->func].file, info->funcs[x->func].line,
+					    line, 0);
+	return of->location;
 }
 
 /* The node's stack, innermost first, or with `leaf` in the node's place: its length, 0 when there
@@ -118,13 +161,15 @@ static uint64_t go_location_of(struct pprof *p, uint32_t node)
 static size_t fill_stack(struct pprof *p, uint32_t node, const char *leaf)
 {
 	size_t n = 0;
+	uint32_t below = 0;
 
 	if (!p->out.err &&
 	    vec_reserve(&p->stack, &p->cap_stack, 2 * p->tree->nodes[node].level + 1))
 		p->out.err = -ENOMEM;
-	for (; !p->out.err && node; node = p->tree->nodes[node].parent) {
-		p->stack[n++] = leaf ? stop_location(p, leaf)
-				     : location_of(p, p->tree->nodes[node].func);
+	for (; !p->out.err && node; below = node, node = p->tree->nodes[node].parent) {
+		p->stack[n++] = leaf    ? stop_location(p, leaf)
+				: below ? caller_location(p, node, below)
+					: location_of(p, p->tree->nodes[node].func);
 		leaf = NULL;
 		if (p->tree->nodes[node].go)
 			p->stack[n++] = go_location_of(p, node);
@@ -300,6 +345,8 @@ static void free_profile(struct pprof *p)
 	free(p->location);
 	free(p->gos);
 	hash_index_free(&p->by_go);
+	free(p->calls);
+	hash_index_free(&p->by_call);
 	free(p->stack);
 }
 
@@ -334,7 +381,7 @@ int export_pprof(struct trace_reader *const *r, size_t n, const struct export_op
 					      .ctx = &by } };
 	struct call_tree tree;
 	struct loaded_trace trace;
-	struct pprof p = { .trace = &trace, .tree = &tree };
+	struct pprof p = { .opt = opt, .trace = &trace, .tree = &tree };
 	int err = tree_load(&trace, &tree, r[0], opt->view, &by.watch, opt->no_go_edges, opt->raw);
 
 	(void)n;

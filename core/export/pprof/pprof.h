@@ -7,6 +7,7 @@
 #include "analysis/calls/call_tree.h"
 #include "analysis/calls/wait_rows.h"
 #include "base/hash_index.h"
+#include "export/export.h"
 #include "export/pprof/profile_out.h"
 
 /* Values of each sample. The last five exist only in traces with states. */
@@ -19,7 +20,14 @@ struct pprof_go {
 	uint64_t location; /* 0 before it has one */
 };
 
+/* A line on which a function calls others. */
+struct pprof_call {
+	uint32_t func, line;
+	uint64_t location; /* 0 before it has one */
+};
+
 struct pprof {
+	const struct export_options *opt;
 	const struct loaded_trace *trace;
 	const struct call_tree *tree;
 	struct wait_rows waits; /* by node of the tree */
@@ -32,6 +40,9 @@ struct pprof {
 	struct pprof_go *gos;
 	size_t n_gos, cap_gos;
 	struct hash_index by_go; /* finds gos */
+	struct pprof_call *calls;
+	size_t n_calls, cap_calls;
+	struct hash_index by_call; /* finds calls */
 	uint64_t *stack;
 	size_t cap_stack;
 	bool mapped;

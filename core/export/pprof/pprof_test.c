@@ -146,6 +146,41 @@ TEST(test_go_edges)
 	unlink(file);
 }
 
+/* The line of one call. */
+static uint32_t one_line(void *ctx, uint32_t caller, uint32_t callee)
+{
+	const struct trace_info *info = ctx;
+
+	return !strcmp(info->funcs[caller].name, "main.nested") &&
+			       !strcmp(info->funcs[callee].name, "main.cleanup")
+		       ? 61
+		       : 0;
+}
+
+/* A caller stands at the line of its call, where that is known, and its own time at its begin. */
+TEST(test_call_lines)
+{
+	char file[TRACE_PATH_BYTES];
+
+	if (!has_go())
+		skip();
+	struct trace_reader *r = trace_reader_open("fixtures/traces/panics.emulated.gotrace");
+
+	assert_non_null(r);
+	profile("panics.emulated",
+		&(struct export_options){ .call_line = one_line,
+					  .call_ctx = (void *)(uintptr_t)trace_reader_info(r) },
+		file);
+	trace_reader_close(r);
+	char *raw = pprof("-raw", file);
+
+	assert_non_null(strstr(raw, "main.nested gotrace.example/programs/panics/main.go:61"));
+	assert_non_null(strstr(raw, "main.nested gotrace.example/programs/panics/main.go:58"));
+	assert_null(strstr(raw, "main.guard gotrace.example/programs/panics/main.go:61"));
+	free(raw);
+	unlink(file);
+}
+
 TEST(test_goroutines)
 {
 	char file[TRACE_PATH_BYTES];
@@ -203,4 +238,4 @@ TEST(test_go_statements)
 	free(got);
 }
 
-TESTS(test_top, test_go_edges, test_goroutines, test_go_statements)
+TESTS(test_top, test_go_edges, test_call_lines, test_goroutines, test_go_statements)

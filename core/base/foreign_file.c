@@ -6,10 +6,12 @@
 #include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/hash_index.h"
 
 #define DEADLINE_NS (10 * 1000000000ull)
 /* What takes no longer than this is not worth losing for a signal. */
@@ -95,6 +97,36 @@ int foreign_file_owner(uint32_t pid, uid_t *owner)
 	if (f)
 		fclose(f);
 	return err;
+}
+
+bool foreign_file_stat(const char *path, struct stat *st)
+{
+	struct statx x;
+
+	if (statx(AT_FDCWD, path, AT_STATX_DONT_SYNC, STATX_BASIC_STATS, &x))
+		return false;
+	*st = (struct stat){
+		.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor),
+		.st_ino = x.stx_ino,
+		.st_mode = x.stx_mode,
+		.st_size = (off_t)x.stx_size,
+		.st_mtim = { x.stx_mtime.tv_sec, x.stx_mtime.tv_nsec },
+	};
+	return true;
+}
+
+uint64_t foreign_file_view(uint32_t pid)
+{
+	struct stat mounts, root;
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	if (!foreign_file_stat(path, &mounts))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/root", pid);
+	if (!foreign_file_stat(path, &root))
+		return 0;
+	return hash_mix(mounts.st_ino ^ hash_mix(root.st_dev ^ hash_mix(root.st_ino))) | 1;
 }
 
 uint64_t foreign_file_deadline(void)

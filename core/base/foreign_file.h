@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 struct foreign_rule {
@@ -34,6 +35,14 @@ int foreign_file_open(const char *path, const struct foreign_rule *rule);
 /* Sets *owner to the process's effective user, for whose files it may answer. 0 or -errno when it
  * has ended. */
 int foreign_file_owner(uint32_t pid, uid_t *owner);
+
+/* Fills in device, inode, mode, size and time of change of the file. It asks no file system that
+ * would have to ask another process or host (FUSE, NFS). Returns false if there is none. */
+bool foreign_file_stat(const char *path, struct stat *st);
+
+/* Returns a number that is equal for processes with one mount namespace and one root. They see the
+ * same files at a path. Returns 0 if the process has ended, or gotrace may not look at it. */
+uint64_t foreign_file_view(uint32_t pid);
 
 /* Returns when work on such files that begins now must end. That is ten seconds from now,
  * CLOCK_MONOTONIC. */

@@ -5,11 +5,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ull
@@ -194,5 +196,61 @@ TEST(a_signal_ends_it)
 	close(large);
 }
 
-TESTS_BETWEEN(make_all, remove_all, only_regular_files, no_kernel_files, rules, another_owner,
-	      owners, reading, a_signal_ends_it)
+/* A child that did as asked, if it may; 0: it may not. */
+static pid_t child(int (*change)(void))
+{
+	int fds[2];
+	char ready = 0;
+
+	assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+	const pid_t pid = fork();
+
+	if (!pid) {
+		ready = change() ? 'n' : 'y';
+		_exit(write(fds[1], &ready, 1) != 1 || pause());
+	}
+	close(fds[1]);
+	assert_int_equal(read(fds[0], &ready, 1), 1);
+	close(fds[0]);
+	if (ready == 'y')
+		return pid;
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+static int nothing(void)
+{
+	return 0;
+}
+static int other_mounts(void)
+{
+	return unshare(CLONE_NEWNS);
+}
+static int other_root(void)
+{
+	return chroot(folder);
+}
+
+TEST(views)
+{
+	int (*const changes[])(void) = { nothing, other_mounts, other_root };
+	const uint64_t own = foreign_file_view((uint32_t)getpid());
+
+	assert_true(own & 1);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++) {
+		const pid_t pid = child(changes[i]);
+
+		if (!pid)
+			continue;
+		const uint64_t view = foreign_file_view((uint32_t)pid);
+
+		assert_true(view && (view == own) == !i);
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		assert_int_equal(foreign_file_view((uint32_t)pid), 0);
+	}
+}
+
+TESTS_BETWEEN(make_all, remove_all, views, only_regular_files, no_kernel_files, rules,
+	      another_owner, owners, reading, a_signal_ends_it)

@@ -7,10 +7,10 @@
 
 #define FIRST_SLOTS 64
 
-uint32_t hash_bytes(const void *bytes, size_t n)
+static uint64_t mix_bytes(uint64_t sum, const void *bytes, size_t n)
 {
 	const uint8_t *p = bytes;
-	uint64_t sum = n, word;
+	uint64_t word;
 
 	for (; n >= sizeof(word); n -= sizeof(word), p += sizeof(word)) {
 		memcpy(&word, p, sizeof(word));
@@ -19,7 +19,17 @@ uint32_t hash_bytes(const void *bytes, size_t n)
 	word = 0;
 	if (n)
 		memcpy(&word, p, n);
-	return hash_u64(sum ^ word);
+	return hash_mix(sum ^ word);
+}
+
+uint32_t hash_bytes(const void *bytes, size_t n)
+{
+	return (uint32_t)mix_bytes(n, bytes, n);
+}
+
+uint64_t hash_wide(uint64_t h, const void *bytes, size_t n)
+{
+	return mix_bytes(hash_mix(h) ^ n, bytes, n);
 }
 
 static void put(struct hash_index *x, struct hash_slot s)

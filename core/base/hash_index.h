@@ -87,6 +87,10 @@ static inline uint32_t hash_near(uint64_t key, uint32_t number)
 	return hash_u64_pair(key, number / 8) * 8 + number % 8;
 }
 
+/* Returns 64 bits of a hash of n bytes that begins with h, for contents that are equal when it is.
+ * Nobody can make others of the same hash, because it has the secret. */
+uint64_t hash_wide(uint64_t h, const void *bytes, size_t n);
+
 /* Returns the next element with that hash, HASH_NONE after the last. The table must not change
  * between calls. */
 static inline uint32_t hash_index_next(const struct hash_index *x, uint32_t hash, size_t *at)

@@ -4,7 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define HASHED_BYTES   (64 << 10)
+#include "base/hash_index.h"
+
 #define NT_GO_BUILD_ID 4 /* ELF_NOTE_GOBUILDID_TAG, cmd/link/internal/ld/elf.go */
 #define NOTES_MAX \
 	64 /* sections and segments of them that are looked at: libelf keeps a copy of each */
@@ -108,31 +109,12 @@ size_t foreign_elf_file_id(Elf *elf, uint8_t id[FILE_ID_BYTES])
 	return ids.n_gnu ? ids.n_gnu : ids.n_go;
 }
 
-/* FNV-1a, 64 bits. */
-static uint64_t hash(uint64_t h, const uint8_t *p, size_t n)
+uint64_t foreign_elf_digest(int fd, const void *tables, size_t n)
 {
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ p[i]) * 0x100000001b3ull;
-	return h;
-}
-
-uint64_t foreign_elf_identity(int fd)
-{
-	const uint64_t begin = 0xcbf29ce484222325ull;
-	uint8_t bytes[4096], id[FILE_ID_BYTES];
-	uint64_t h = begin;
+	uint8_t id[FILE_ID_BYTES];
 	Elf *elf = foreign_elf_open(fd);
-	size_t n_id = elf ? foreign_elf_file_id(elf, id) : 0;
-	ssize_t n = 0;
+	const size_t n_id = elf ? foreign_elf_file_id(elf, id) : 0;
 
 	elf_end(elf);
-	if (n_id)
-		return hash(begin, id, n_id) | 1;
-	for (off_t at = 0; at < HASHED_BYTES; at += n) {
-		n = pread(fd, bytes, sizeof(bytes), at);
-		if (n <= 0)
-			break;
-		h = hash(h, bytes, (size_t)n);
-	}
-	return n < 0 ? 0 : h | 1;
+	return hash_wide(hash_wide(0, id, n_id), tables, n) | 1;
 }

@@ -25,8 +25,8 @@ Elf *foreign_elf_open(int fd);
 Elf_Data *foreign_elf_data(Elf_Scn *scn, const GElf_Shdr *sh, uint64_t most_bytes);
 /* Finds the identity of the file (file_id.h). Returns its length, 0 when there is none. */
 size_t foreign_elf_file_id(Elf *elf, uint8_t id[FILE_ID_BYTES]);
-/* Returns a hash of the identity of the file on fd, or of its first 64 KiB when it has none. Those
- * hold headers, notes and the first code. Returns 0 when the file cannot be read. */
-uint64_t foreign_elf_identity(int fd);
+/* Returns a hash, not 0, of tables that were read from the file on fd, and of the file's identity.
+ * Files of equal hash have equal tables, also if somebody has chosen their identities. */
+uint64_t foreign_elf_digest(int fd, const void *tables, size_t n);
 
 #endif

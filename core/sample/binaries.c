@@ -10,6 +10,7 @@
 #include "attach/probes/executable_id.h"
 #include "sample/binaries_room.h"
 #include "base/foreign_file.h"
+#include "base/hash_index.h"
 #include "base/log.h"
 #include "base/vec.h"
 #include "binary/foreign_elf.h"
@@ -128,13 +129,12 @@ static struct known_binary *find(const struct binaries *b, const struct file_id 
 	return NULL;
 }
 
-/* Another file with the same contents has the rows: a program that is copied, say into each
- * container. */
+/* Another file has the same tables: a program that is copied, say into each container. */
 static const struct known_binary *find_twin(const struct binaries *b, const struct known_binary *x,
 					    size_t n_rows)
 {
-	for (size_t i = 0; i < b->n && x->identity && n_rows; i++)
-		if (b->known[i].identity == x->identity && b->known[i].n_rows == n_rows)
+	for (size_t i = 0; i < b->n && n_rows; i++)
+		if (b->known[i].digest == x->digest && b->known[i].n_rows == n_rows)
 			return &b->known[i];
 	return NULL;
 }
@@ -181,24 +181,51 @@ static int add_rows(struct binaries *b, const struct file_id *key, struct sample
 	return 0;
 }
 
+/* A Go binary as the BPF program gets it. */
+struct go_tables {
+	struct gobin *g;
+	struct sample_binary to;
+	struct gostack s;
+	bool foreign;    /* it is for another processor */
+	uint64_t digest; /* 0 after an error */
+};
+
+/* 0 or -errno. The caller frees t in either case. */
+static int read_go(struct go_tables *t, const struct binaries *b, int fd, const char *name)
+{
+	*t = (struct go_tables){ .g = gobin_open_bounded(fd, name, b->most_bytes) };
+	t->foreign = t->g && !gobin_runs_here(t->g);
+	int err = t->foreign ? -ENOTSUP : t->g ? 0 : -errno;
+
+	if (!err)
+		err = gostack_read(t->g, &t->s);
+	if (!err)
+		err = describe(&t->to, t->g, &t->s);
+	if (!err)
+		t->digest = hash_wide(foreign_elf_digest(fd, &t->to, sizeof(t->to)), t->s.rows,
+				      t->s.n * sizeof(*t->s.rows)) |
+			    1;
+	return err;
+}
+
+static void free_go(struct go_tables *t)
+{
+	gostack_free(&t->s);
+	gobin_close(t->g);
+}
+
 /* A Go binary, or -ENOTSUP: it is none that can be understood. */
 static int tell_go(struct binaries *b, int fd, const char *path, const char *name,
 		   const struct file_id *key)
 {
 	const bool again = find(b, key)->wants;
-	struct sample_binary to = { 0 };
-	struct gostack s = { 0 };
-	struct gobin *g = gobin_open_bounded(fd, name, b->most_bytes);
-	const bool foreign = g && !gobin_runs_here(g);
-	int err = foreign ? -ENOTSUP : g ? 0 : -errno;
+	struct go_tables t;
+	int err = read_go(&t, b, fd, name);
 
+	find(b, key)->digest = t.digest;
 	if (!err)
-		err = gostack_read(g, &s);
-	if (!err)
-		err = describe(&to, g, &s);
-	if (!err)
-		err = add_rows(b, key, &to, &s);
-	if (err && !again && !foreign)
+		err = add_rows(b, key, &t.to, &t.s);
+	if (err && !again && !t.foreign)
 		log_warn(
 			"%s: its stacks are walked by frame pointers alone, and its goroutines are "
 			"not known: %s",
@@ -206,15 +233,14 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 			err == -EFBIG    ? "reading it takes more memory than the limit"
 			: err == -ENOSPC ? "the tables of others take all room"
 					 : strerror(-err));
-	if (g && !foreign && b->bpf->deaths && !again)
-		watch_panics(b, find(b, key), g, path, name);
-	gostack_free(&s);
-	gobin_close(g);
+	if (t.g && !t.foreign && b->bpf->deaths && !again)
+		watch_panics(b, find(b, key), t.g, path, name);
+	free_go(&t);
 	return err;
 }
 
-/* The file on fd, as it is now. NULL: no memory, or no place. */
-static struct known_binary *remember(struct binaries *b, struct known_binary *old, int fd,
+/* A file as it is now. NULL: no memory, or no place. */
+static struct known_binary *remember(struct binaries *b, struct known_binary *old,
 				     const struct stat *st)
 {
 	if (!old && (!binaries_make_place(b) || vec_reserve(&b->known, &b->cap, b->n + 1)))
@@ -227,17 +253,46 @@ static struct known_binary *remember(struct binaries *b, struct known_binary *ol
 				    .used = ++b->uses,
 				    .key = executable_id_of(st),
 				    .dev = st->st_dev,
-				    .inode_changed = st->st_ctim,
-				    .identity = foreign_elf_identity(fd) };
+				    .inode_changed = st->st_ctim };
 	return x;
 }
 
-/* Is it the same file, or one with the same contents? */
-static bool is_same(const struct known_binary *x, int fd, const struct stat *st)
+/* A file as it is. */
+static uint64_t state_of(const struct stat *st)
 {
-	return (x->dev == st->st_dev && x->inode_changed.tv_sec == st->st_ctim.tv_sec &&
-		x->inode_changed.tv_nsec == st->st_ctim.tv_nsec) ||
-	       (x->identity && x->identity == foreign_elf_identity(fd));
+	return hash_mix(st->st_dev ^ hash_mix((uint64_t)st->st_ctim.tv_sec) ^
+			hash_mix(~(uint64_t)st->st_ctim.tv_nsec)) |
+	       1;
+}
+
+static uint64_t digest_of(const struct binaries *b, int fd, const char *name)
+{
+	struct go_tables t;
+
+	if (!gostack_is_go(fd, name, b->most_bytes))
+		return 0;
+	read_go(&t, b, fd, name);
+	free_go(&t);
+	return t.digest;
+}
+
+/* Is it the same file, or one with the same tables? A build ID would not tell: strangers can make a
+ * file of any. */
+static bool is_same(const struct binaries *b, struct known_binary *x, int fd, const struct stat *st,
+		    const char *name)
+{
+	const uint64_t state = state_of(st);
+
+	if (x->dev == st->st_dev && x->inode_changed.tv_sec == st->st_ctim.tv_sec &&
+	    x->inode_changed.tv_nsec == st->st_ctim.tv_nsec)
+		return true;
+	for (unsigned i = 0; i < BINARY_COPIES; i++)
+		if (x->same[i] == state)
+			return true;
+	if (x->digest != digest_of(b, fd, name))
+		return false;
+	x->same[x->n_same++ % BINARY_COPIES] = state;
+	return true;
 }
 
 /* Two file systems may have files with the same number, size and time: neither is walked by the
@@ -257,10 +312,11 @@ static int refuse_both(struct binaries *b, struct known_binary *x, const char *n
 }
 
 /* Marks those that are known as living. */
-static bool is_settled(struct binaries *b, struct known_binary *x, int fd, const struct stat *st)
+static bool is_settled(struct binaries *b, struct known_binary *x, int fd, const struct stat *st,
+		       const char *name)
 {
 	return x->ambiguous ||
-	       (is_same(x, fd, st) && (!x->wants || !binaries_make_room(b, x->wants)));
+	       (is_same(b, x, fd, st, name) && (!x->wants || !binaries_make_room(b, x->wants)));
 }
 
 static int learn(struct binaries *b, int fd, const char *path, const char *name, uint64_t *number)
@@ -277,15 +333,15 @@ static int learn(struct binaries *b, int fd, const char *path, const char *name,
 		x->used = ++b->uses;
 		*number = x->number;
 	}
-	if (x && is_settled(b, x, fd, &st))
+	if (x && is_settled(b, x, fd, &st, name))
 		return 0;
 	x = find(b, &key); /* others may have gone */
-	if (x && x->wants && is_same(x, fd, &st))
+	if (x && x->wants && is_same(b, x, fd, &st, name))
 		return tell_go(b, fd, path, name, &key);
 	if (x && x->dev != st.st_dev)
 		return refuse_both(b, x, name);
 	/* Of one file system it has been overwritten: what it was runs no more. */
-	x = remember(b, x, fd, &st);
+	x = remember(b, x, &st);
 	if (!x)
 		return -ENOMEM;
 	*number = x->number;

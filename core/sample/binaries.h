@@ -10,6 +10,9 @@
 
 #include "sample/sample_bpf.h"
 
+/* So many copies of a file are known by their place. The tables of others are read again. */
+#define BINARY_COPIES 32
+
 struct binaries {
 	struct sample_bpf *bpf; /* borrowed */
 	/* Given; 0 is no limit. most_bytes: memory for reading one executable. most_rows: rows of
@@ -32,7 +35,10 @@ struct binaries {
 		struct file_id key;
 		dev_t dev;
 		struct timespec inode_changed;
-		uint64_t identity; /* foreign_elf_identity */
+		uint64_t digest; /* hash of its tables, 0 if it has none */
+		/* Files on other file systems, and earlier states, with these tables. */
+		uint64_t same[BINARY_COPIES];
+		unsigned n_same; /* number of times that one was added */
 		struct bpf_link *watches[SAMPLE_WATCHES];
 	} * known;
 	size_t n, cap;

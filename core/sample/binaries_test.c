@@ -115,7 +115,7 @@ static void test_overwritten(void **state)
 	for (int i = 0; i < 3; i++) {
 		/* Another file with this one's number, as the BPF program tells them apart. */
 		w->b.known[0].inode_changed.tv_nsec ^= 1;
-		w->b.known[0].identity ^= 1;
+		w->b.known[0].digest ^= 2;
 		assert_int_equal(begin(w, FIRST, copy_of("kinds", 1)), number);
 		assert_int_equal(w->b.n_rows, rows);
 		assert_int_equal(n_rows_held, rows);
@@ -174,6 +174,33 @@ static void test_twins(void **state)
 	assert_int_equal(logged_count, 0);
 }
 
+/* Files of one build ID, and of one inode number, size and time on two file systems: the tables
+ * tell them apart. Strangers can choose all the rest. */
+static void test_chosen_build_id(void **state)
+{
+	struct world *w = *state;
+	const char *path = write_copy("kinds", 1, false);
+	const uint64_t number = begin(w, FIRST, path);
+
+	for (unsigned i = 0; i < 3; i++) {
+		w->b.known[0].dev ^= 1;
+		assert_int_equal(begin(w, FIRST + 1 + i, path), number);
+		assert_int_equal(w->b.known[0].n_same, 1); /* and is not read again */
+		assert_true(has_rows(w, number));
+	}
+	w->b.known[0].digest ^= 2;
+	path = write_copy("kinds", 2, false);
+	assert_true(has_rows(w, begin(w, FIRST + 4, path)));
+	assert_int_equal(w->b.n_slots, 2);
+
+	w->b.known[1].dev ^= 1;
+	w->b.known[1].digest ^= 2;
+	begin(w, FIRST + 5, path);
+	assert_true(w->b.known[1].ambiguous);
+	assert_non_null(strstr(logged, "the same inode number, size and time"));
+	assert_true(has_rows(w, number));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -183,6 +210,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_overwritten, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_executables, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_twins, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_chosen_build_id, set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -86,7 +86,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 }
 
 /* Takes fd over. */
-static void put(struct executed_files *e, int fd, uint64_t now_ns)
+static void put(struct executed_files *e, int fd, uint32_t pid, uint64_t now_ns)
 {
 	struct stat st;
 
@@ -98,12 +98,13 @@ static void put(struct executed_files *e, int fd, uint64_t now_ns)
 		if (!same_file(&e->at[i].st, &st))
 			continue;
 		e->at[i].seen_ns = now_ns;
+		e->at[i].pid = pid;
 		close(fd);
 		return;
 	}
 	if (e->n == EXECUTED_FILES_MAX)
 		forget(e, oldest(e));
-	e->at[e->n++] = (struct executed_file){ fd, now_ns, st };
+	e->at[e->n++] = (struct executed_file){ fd, now_ns, pid, st };
 }
 
 void executed_files_read(struct executed_files *e)
@@ -122,7 +123,7 @@ void executed_files_read(struct executed_files *e)
 
 		for (; FAN_EVENT_OK(m, n); m = FAN_EVENT_NEXT(m, n))
 			if (m->fd >= 0)
-				put(e, m->fd, now_ns);
+				put(e, m->fd, (uint32_t)m->pid, now_ns);
 	}
 }
 
@@ -140,24 +141,39 @@ static bool has_path(int fd, const char *path)
 	       (!text[len] || !strcmp(text + len, " (deleted)"));
 }
 
-int executed_files_find(struct executed_files *e, struct sample_image *i)
+static bool is_later(const struct executed_file *f, const struct executed_file *than)
 {
-	const struct executed_file *found = NULL;
+	return !than || f->seen_ns > than->seen_ns;
+}
+
+int executed_files_find(struct executed_files *e, uint32_t pid, struct sample_image *i)
+{
+	const struct executed_file *own = NULL, *named = NULL;
 	const bool by_id = i->build_id_len;
+	size_t n_named = 0;
 
 	executed_files_read(e);
 	for (size_t at = 0; at < e->n; at++) {
 		const struct executed_file *f = &e->at[at];
+		const bool has_name = has_path(f->fd, i->path), is_own = by_id && f->pid == pid;
 
-		if ((!found || f->seen_ns > found->seen_ns) &&
-		    (by_id ? maps_has_build_id(f->fd, i) : has_path(f->fd, i->path)))
-			found = f;
+		if ((!has_name && !is_own) || (by_id && !maps_has_build_id(f->fd, i)))
+			continue;
+		if (is_own && is_later(f, own))
+			own = f;
+		n_named += has_name;
+		if (has_name && is_later(f, named))
+			named = f;
 	}
-	if (!found)
+	/* Strangers can make a file of any build ID, in a folder of their own of that name. */
+	if (!own && by_id && n_named > 1)
+		return -ENOENT;
+	own = own ? own : named;
+	if (!own)
 		return -ENOENT;
 	if (!by_id)
-		maps_has_build_id(found->fd, i);
-	int fd = fcntl(found->fd, F_DUPFD_CLOEXEC, 0);
+		maps_has_build_id(own->fd, i);
+	int fd = fcntl(own->fd, F_DUPFD_CLOEXEC, 0);
 
 	return fd < 0 ? -errno : fd;
 }

@@ -24,6 +24,7 @@ struct executed_files {
 	struct executed_file {
 		int fd;
 		uint64_t seen_ns; /* CLOCK_MONOTONIC, when it was executed last */
+		uint32_t pid;     /* the process that executed it last */
 		struct stat st;
 	} at[EXECUTED_FILES_MAX];
 	size_t n;
@@ -33,9 +34,11 @@ struct executed_files {
 void executed_files_open(struct executed_files *e);
 /* Reads the descriptors that wait, and closes those that are seconds old. */
 void executed_files_read(struct executed_files *e);
-/* A descriptor, to be closed, of the file of an image: of the same build id, or path if the image
- * has none; its build id is filled in. -ENOENT: there is none. */
-int executed_files_find(struct executed_files *e, struct sample_image *i);
+/* Returns a descriptor, to be closed, of the file of an image of process pid. The file has the
+ * build ID of the image, if that has one. The process executed it, or it has the image's path.
+ * Fills in the build ID of the image. -ENOENT: there is none, or several have that path and that
+ * build ID. */
+int executed_files_find(struct executed_files *e, uint32_t pid, struct sample_image *i);
 void executed_files_close(struct executed_files *e);
 
 #endif

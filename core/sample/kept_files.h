@@ -29,7 +29,9 @@ struct kept_files {
 		struct timespec changed; /* when its contents changed last */
 		uint8_t build_id[SAMPLE_BUILD_ID_BYTES];
 		uint8_t build_id_len;
-		uint32_t users; /* number of lists with this file */
+		uint64_t number; /* that of its images (struct sample_image, file) */
+		uint64_t where;  /* hash of its path and view, 0 if not known */
+		uint32_t users;  /* number of lists with this file */
 	} * files;
 	size_t n, cap, n_open;
 	uint64_t no_room; /* images whose file found no room */
@@ -45,8 +47,10 @@ struct kept_list {
 };
 
 /* Opens the file of an image that process pid has mapped, and adds it to the list. Fills in the
- * image's build ID if it has none. exe: the image is the executable of the process. If the process
- * has ended, takes the file from `executed`. Returns false if there is no file or no room. */
+ * image's build ID if it has none, and the number of its file. exe: the image is the executable of
+ * the process. If the process has ended, takes the file that others had at its path, then one
+ * of `executed`, then the one at the path as gotrace sees it. Returns false if there is no file or
+ * no room. */
 bool kept_files_take(struct kept_files *k, struct kept_list *l, uint32_t pid, bool exe,
 		     struct sample_image *i);
 /* Copies the list for a forked process. `to` is empty. */

@@ -3,6 +3,8 @@
 #include "base/test_fixture.h"
 #include "sample/kept_files.h"
 
+#include "base/foreign_file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -116,4 +118,59 @@ TEST(bounded)
 	kept_files_free(&k);
 }
 
-TESTS(removed, overwritten, bounded)
+/* A copy of the file at the path, mapped by this process. The build ID is the same. */
+TEST(chosen_build_id)
+{
+	struct kept_list l = { 0 };
+	struct kept_files k = { 0 };
+	struct sample_image a = map_copy(), again = a;
+	char first[sizeof(path)];
+
+	strcpy(first, path);
+	a.path = again.path = first;
+	struct sample_image b = map_copy();
+
+	assert_true(kept_files_take(&k, &l, (uint32_t)getpid(), false, &a));
+	assert_true(kept_files_take(&k, &l, (uint32_t)getpid(), false, &again));
+	assert_true(kept_files_take(&k, &l, (uint32_t)getpid(), false, &b));
+	assert_memory_equal(a.build_id, b.build_id, sizeof(a.build_id));
+	assert_true(a.file && b.file && a.file != b.file);
+	assert_true(again.file == a.file && again.build_id_len == a.build_id_len);
+	assert_int_equal(k.n_open, 2);
+	unlink(first);
+	unlink(path);
+	unmap(&a);
+	unmap(&b);
+	kept_files_drop(&k, &l);
+	kept_files_free(&k);
+}
+
+#define ENDED (5u << 22) /* no process has such a number (PID_MAX_LIMIT) */
+
+/* A process has ended before anybody looked. It has the file that others had at its path, if they
+ * saw the same files there. */
+TEST(ended)
+{
+	struct kept_list l = { 0 };
+	struct kept_files k = { 0 };
+	struct sample_image a = map_copy();
+
+	assert_true(kept_files_take(&k, &l, (uint32_t)getpid(), false, &a));
+	unlink(path);
+	struct sample_image same = a, elsewhere = a, unseen = a;
+
+	same.view = foreign_file_view((uint32_t)getpid());
+	same.file = 0;
+	unseen.view = same.view ^ 2;
+	elsewhere.view = same.view;
+	elsewhere.path = "/tmp/another";
+	assert_true(kept_files_take(&k, &l, ENDED, false, &same));
+	assert_true(same.file == a.file);
+	assert_false(kept_files_take(&k, &l, ENDED, false, &unseen));
+	assert_false(kept_files_take(&k, &l, ENDED, false, &elsewhere));
+	unmap(&a);
+	kept_files_drop(&k, &l);
+	kept_files_free(&k);
+}
+
+TESTS(removed, overwritten, bounded, chosen_build_id, ended)

@@ -73,23 +73,47 @@ static int try_path(const char *path, struct sample_image *i)
 	return -ENOENT;
 }
 
+#define PLACES    3 /* where the file of an image may be found */
+#define PLACE_MAX (PATH_MAX + 32)
+
+/* False: it cannot be there. */
+static bool place(char path[PLACE_MAX], unsigned which, uint32_t pid, bool exe,
+		  const struct sample_image *i)
+{
+	if (which == 0)
+		snprintf(path, PLACE_MAX, "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, i->start,
+			 i->end);
+	else if (which == 1)
+		snprintf(path, PLACE_MAX, "/proc/%u/exe", pid);
+	else
+		snprintf(path, PLACE_MAX, "/proc/%u/root%s", pid, i->path);
+	return which != 1 || exe;
+}
+
 int maps_open(uint32_t pid, bool exe, struct sample_image *i)
 {
-	char path[PATH_MAX + 32];
+	char path[PLACE_MAX];
+	int fd = -ENOENT;
 
-	snprintf(path, sizeof(path), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, pid, i->start,
-		 i->end);
-	int fd = try_path(path, i);
-
-	if (fd < 0 && fd != -EMFILE && exe) {
-		snprintf(path, sizeof(path), "/proc/%u/exe", pid);
-		fd = try_path(path, i);
-	}
-	if (fd < 0 && fd != -EMFILE) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, i->path);
-		fd = try_path(path, i);
-	}
+	for (unsigned k = 0; k < PLACES && fd < 0 && fd != -EMFILE; k++)
+		if (place(path, k, pid, exe, i))
+			fd = try_path(path, i);
 	return fd;
+}
+
+bool maps_stat(uint32_t pid, bool exe, const struct sample_image *i, struct stat *st)
+{
+	char path[PLACE_MAX];
+
+	for (unsigned k = 0; k < PLACES; k++)
+		if (place(path, k, pid, exe, i) && foreign_file_stat(path, st))
+			return S_ISREG(st->st_mode);
+	return false;
+}
+
+int maps_open_here(struct sample_image *i)
+{
+	return *i->path == '/' ? try_path(i->path, i) : -ENOENT;
 }
 
 /* Also when the file has lost its name. */
@@ -112,7 +136,7 @@ int maps_open_seen(uint32_t pid, const struct sample_image *i)
 	int fd = maps_open(pid, is_executed(pid, i), &x);
 
 	/* It has ended: what it had is mostly there, too. */
-	return fd >= 0 || *i->path != '/' ? fd : try_path(i->path, &x);
+	return fd >= 0 || *i->path != '/' ? fd : maps_open_here(&x);
 }
 
 void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path)

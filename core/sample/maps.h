@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "trace/samples.h"
 
@@ -23,7 +24,11 @@ bool maps_has_build_id(int fd, struct sample_image *i);
  * rights. Then it tries the executable of the process (exe), then the path as the process sees it.
  * The build ID must be equal. */
 int maps_open(uint32_t pid, bool exe, struct sample_image *i);
-/* Does the same. If it fails, tries the path as gotrace sees it. */
+/* Looks at the file in these places without opening it. Returns false if there is none. */
+bool maps_stat(uint32_t pid, bool exe, const struct sample_image *i, struct stat *st);
+/* Opens the path as gotrace sees it, of the same build ID. Fills in the build ID of the image. */
+int maps_open_here(struct sample_image *i);
+/* Does what maps_open does. If it fails, tries the path as gotrace sees it. */
 int maps_open_seen(uint32_t pid, const struct sample_image *i);
 /* Fills in the build ID of the file at that path, as the process sees it, if the file has one. */
 void maps_read_build_id(struct sample_image *i, uint32_t pid, const char *path);

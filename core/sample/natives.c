@@ -49,19 +49,35 @@ static int find_segment(struct native_file *to, int fd)
 	return err;
 }
 
-static int add_rows(struct natives *n, struct native_file *to, const struct ehframe *e)
+/* A file with the same rows, such as that of another container. */
+static const struct native_file *find_twin(const struct natives *n, const struct native_file *of,
+					   size_t n_rows)
 {
-	int err = natives_make_room(n, e->n) ? 0 : -ENOSPC;
+	for (size_t i = 0; i < n->n; i++)
+		if (n->files[i].used && n->files[i].n_rows == n_rows &&
+		    n->files[i].digest == of->digest)
+			return &n->files[i];
+	return NULL;
+}
 
-	if (!err)
+static int add_rows(struct natives *n, struct native_file *to, int fd, const struct ehframe *e)
+{
+	to->digest = foreign_elf_digest(fd, e->rows, e->n * sizeof(*e->rows));
+	const struct native_file *twin = find_twin(n, to, e->n);
+	int err = twin || natives_make_room(n, e->n) ? 0 : -ENOSPC;
+
+	if (twin)
+		to->slot = twin->slot;
+	else if (!err)
 		err = sample_bpf_add_native(n->bpf, (const struct sample_row *)e->rows, e->n,
 					    &to->slot);
 	to->wants = err == -ENOSPC ? e->n : 0;
 	if (err)
 		return err;
 	to->n_rows = (uint32_t)e->n;
-	n->n_rows += e->n;
-	n->n_slots++;
+	n->n_rows += twin ? 0 : e->n;
+	n->n_slots += !twin;
+	n->users[to->slot - SAMPLE_BINARIES]++;
 	return 0;
 }
 
@@ -76,7 +92,7 @@ static void compile(struct natives *n, struct native_file *to, int fd, const cha
 	if (!err && !e.n)
 		err = -ENOENT; /* a library of data has none */
 	if (!err)
-		err = add_rows(n, to, &e);
+		err = add_rows(n, to, fd, &e);
 	if (err) {
 		n->no_room += !again && (err == -ENOSPC || err == -E2BIG || err == -ENOMEM);
 		log_debug("%s: walked by frame pointers: %s", path, strerror(-err));
@@ -164,14 +180,13 @@ static const struct native_file *find_vdso(struct natives *n)
 	return &n->files[n->vdso - 1];
 }
 
-/* Files of one build id have the same tables: most need not be opened to be known. */
-static const struct native_file *find_by_id(struct natives *n, const struct sample_image *x)
+/* Most files need not be opened to be known. */
+static const struct native_file *find_by_number(struct natives *n, const struct sample_image *x)
 {
-	for (size_t i = 0; x->build_id_len && i < n->n; i++) {
+	for (size_t i = 0; x->file && i < n->n; i++) {
 		struct native_file *f = &n->files[i];
 
-		if (!f->used || f->build_id_len != x->build_id_len ||
-		    memcmp(f->build_id, x->build_id, x->build_id_len) != 0)
+		if (!f->used || f->number != x->file)
 			continue;
 		if (natives_may_try(n, f))
 			return NULL; /* it is to be opened */
@@ -188,16 +203,17 @@ static const struct native_file *find_image(struct natives *n, uint32_t pid,
 		return find_vdso(n);
 	if (x->kind != IMAGE_FILE)
 		return NULL;
-	const struct native_file *f = find_by_id(n, x);
+	const struct native_file *f = find_by_number(n, x);
 
 	if (f)
 		return f;
 	f = find(n, maps_open_seen(pid, x), x->path, x);
-	if (f && !f->build_id_len) {
+	if (f && (!f->build_id_len || !f->number)) {
 		struct native_file *known = &n->files[f - n->files];
 
 		memcpy(known->build_id, x->build_id, x->build_id_len);
 		known->build_id_len = x->build_id_len;
+		known->number = x->file;
 	}
 	return f;
 }

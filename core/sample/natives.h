@@ -25,17 +25,21 @@ struct natives {
 		ino_t ino;
 		off_t bytes;
 		struct timespec changed; /* when its contents changed last */
-		/* The build ID of the image in which gotrace found it first. */
+		/* The number and the build ID of the image in which gotrace found it first. */
+		uint64_t number;
 		uint8_t build_id[SAMPLE_BUILD_ID_BYTES];
 		uint8_t build_id_len;
 		uint64_t vaddr, file_off; /* addresses of its executable segment */
 		uint32_t slot, n_rows;    /* 0: it has none */
+		uint64_t digest;          /* hash of its rows */
 		uint64_t wants;           /* rows without room; 0: none */
 		uint64_t used; /* value of `uses` at its last use; 0: the place is free */
 	} * files;
 	size_t n, cap, n_rows;
-	size_t n_known, n_slots; /* files: all, and those with rows */
-	size_t most_rows;        /* given; 0: NATIVES_ROWS_MAX */
+	size_t n_known, n_slots; /* files, and slots with rows */
+	/* Files that use each slot, from SAMPLE_BINARIES on. Those with equal rows share one. */
+	uint32_t users[SAMPLE_NATIVES];
+	size_t most_rows; /* given; 0: NATIVES_ROWS_MAX */
 	/* Given: returns true if the process lives. NULL: this is not known, and no table is freed.
 	 */
 	bool (*lives)(void *ctx, uint32_t pid);

@@ -17,7 +17,7 @@ size_t natives_most_rows(const struct natives *n)
 
 static void forget(struct natives *n, struct native_file *f)
 {
-	if (f->n_rows) {
+	if (f->n_rows && !--n->users[f->slot - SAMPLE_BINARIES]) {
 		sample_bpf_remove_native(n->bpf, f->slot);
 		n->n_rows -= f->n_rows;
 		n->n_slots--;
@@ -76,10 +76,17 @@ static bool has_room(const struct natives *n, uint64_t rows)
 
 bool natives_make_room(struct natives *n, uint64_t rows)
 {
-	const uint64_t after = n->n_rows + rows, most = natives_most_rows(n);
+	const uint64_t most = natives_most_rows(n);
 
-	return has_room(n, rows) ||
-	       give_back(n, false, after > most ? after - most : 0, n->n_slots >= SAMPLE_NATIVES);
+	/* Of those that share rows only the last one gives them back. */
+	while (!has_room(n, rows)) {
+		const uint64_t after = n->n_rows + rows;
+
+		if (!give_back(n, false, after > most ? after - most : 0,
+			       n->n_slots >= SAMPLE_NATIVES))
+			return false;
+	}
+	return true;
 }
 
 struct native_file *natives_new_file(struct natives *n)

@@ -3,6 +3,8 @@
  * has mapped is known while it lives. */
 #include "sample/tables_fixture.h"
 
+#include "sample/maps.h"
+
 /* A process has one such file mapped. */
 static void map(struct world *w, uint32_t pid, unsigned i)
 {
@@ -63,6 +65,47 @@ static void test_native_files(void **state)
 		unlink(copy_of("notgo", i));
 		assert_true(w->n.n <= NATIVES_FILES);
 	}
+}
+
+static void map_numbered(struct world *w, uint32_t pid, unsigned i)
+{
+	struct sample_image x = {
+		.start = 0x10000, .end = 0x20000, .path = write_copy("notgo", i, false), .file = i
+	};
+
+	maps_read_build_id(&x, (uint32_t)getpid(), x.path);
+	assert_true(x.build_id_len);
+	assert_int_equal(natives_map(&w->n, pid, &x, 1), 1);
+}
+
+static uint32_t slot_of(uint32_t pid)
+{
+	for (size_t i = 0; i < n_mapped; i++)
+		if (mapped[i].pid == pid)
+			return mapped[i].i.at[0].slot;
+	return UINT32_MAX;
+}
+
+/* Files with one build ID share rows only if these are equal: strangers choose a build ID. */
+static void test_chosen_build_id(void **state)
+{
+	struct world *w = *state;
+
+	map_numbered(w, FIRST, 1);
+	map_numbered(w, FIRST + 1, 2);
+	map_numbered(w, FIRST + 2, 2);
+	assert_int_equal(w->n.n_known, 2);
+	assert_int_equal(w->n.n_slots, 1);
+	assert_int_equal(w->n.n_rows, n_rows_held);
+	assert_int_equal(slot_of(FIRST), slot_of(FIRST + 1));
+	for (size_t i = 0; i < w->n.n; i++)
+		w->n.files[i].digest ^= 2; /* as if they had other rows */
+	map_numbered(w, FIRST + 3, 3);
+	assert_int_equal(w->n.n_known, 3);
+	assert_int_equal(w->n.n_slots, 2);
+	assert_int_equal(w->n.n_rows, n_rows_held);
+	assert_true(slot_of(FIRST) != slot_of(FIRST + 3));
+	assert_int_equal(slot_of(FIRST), slot_of(FIRST + 2));
 }
 
 /* ---- whose mappings the kernel has */
@@ -133,6 +176,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_natives, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_native_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_chosen_build_id, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_quiet, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_crowd, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_another, set_up, tear_down),

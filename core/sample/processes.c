@@ -205,6 +205,7 @@ static void take_file(struct processes *p, struct process *one, struct sample_im
 {
 	const bool exe = one->exe && !strcmp(one->exe, i->path);
 
+	i->view = one->view;
 	if (i->kind != IMAGE_FILE)
 		return;
 	if ((!p->kept || !kept_files_take(p->kept, &one->files, one->pid, exe, i)) &&
@@ -253,6 +254,7 @@ static void copy_process(struct processes *p, size_t from, struct process *one,
 	snprintf(one->comm, sizeof(one->comm), "%s", old->comm);
 	one->learned = old->learned;
 	one->binary = old->binary;
+	one->view = old->view;
 	introduce(p, one, old->exe ? old->exe : old->n_images ? old->images[0].path : NULL);
 	for (size_t i = 0; i < old->n_images; i++) {
 		struct sample_image copy = old->images[i];
@@ -426,6 +428,7 @@ void processes_add_running(struct processes *p, uint32_t pid, uint64_t now_ns)
 	if (!one)
 		return;
 	read_comm(one);
+	one->view = foreign_file_view(pid);
 	introduce(p, one, NULL);
 	read_maps(p, one, one->start_ns);
 	learn(p, one);
@@ -458,11 +461,15 @@ static void on_exec(void *ctx, uint32_t pid, const char *comm, uint64_t ts_ns)
 
 	if (pid == PROCESS_OUTSIDE)
 		return;
+	const struct process *old = process_find(p, pid, ts_ns);
+	const uint64_t now = foreign_file_view(pid), view = now || !old ? now : old->view;
+
 	replace(p, pid, ts_ns);
 	struct process *one = add(p, pid, ts_ns);
 
 	if (!one)
 		return;
+	one->view = view;
 	snprintf(one->comm, sizeof(one->comm), "%s", comm);
 	learn(p, one); /* what it maps first names it */
 }

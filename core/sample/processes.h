@@ -49,6 +49,7 @@ struct processes {
 		unsigned divisions;         /* how often another file took addresses of one */
 		uint64_t replaced_ns; /* another process has its pid since then; 0 if none has */
 		struct kept_list files;
+		uint64_t view; /* foreign_file_view at its first sight or exec */
 		bool has_owner;
 		uid_t owner;         /* owner of its files, such as a perf map */
 		char *exe;           /* NULL: not known, or a kernel thread */

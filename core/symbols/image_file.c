@@ -24,7 +24,8 @@ struct image_file {
 	int dwarf_fd;
 	char *dwarf_path, root[32];
 	struct inlines *inlines;
-	bool refused; /* a file was there that is none to be read */
+	bool of_process; /* a path below the process's root led to what was read */
+	bool refused;    /* a file was there that is none to be read */
 	bool too_large;
 	uint64_t most_bytes;
 };
@@ -89,11 +90,11 @@ static bool open_own(struct image_file *f, const struct sample_image *i, const c
 		return false;
 	if (at->here) {
 		snprintf(path, sizeof(path), "%s%s", root, i->path);
-		if (try_file(f, i, path, true))
-			return true;
+		f->of_process = try_file(f, i, path, true);
 		snprintf(path, sizeof(path), "/proc/%u/map_files/%lx-%lx", at->pid,
 			 (unsigned long)i->start, (unsigned long)i->end);
-		if (try_file(f, i, path, true))
+		f->of_process = f->of_process || try_file(f, i, path, true);
+		if (f->of_process)
 			return true;
 	}
 	return *i->path == '/' && try_file(f, i, i->path, at->here);
@@ -146,13 +147,16 @@ static bool open_file(struct image_file *f, const struct sample_image *i,
 	char root[32];
 
 	snprintf(root, sizeof(root), "/proc/%u/root", at->pid);
-	if (at->here)
-		strcpy(f->root, root);
 	if (!open_own(f, i, root, at) || f->too_large)
 		return false;
+	/* Others share what was read of the file alone: no name in it leads into this root. */
+	if (f->of_process)
+		strcpy(f->root, root);
 	if (f->go || (elf_symbols_whole(f->elf) && elf_symbols_dwarf(f->elf)))
 		return true;
-	if (!(at->here && open_debug(f, i->path, root, &limits)) && *i->path == '/')
+	if (at->here && open_debug(f, i->path, root, &limits))
+		f->of_process = true;
+	else if (*i->path == '/')
 		open_debug(f, i->path, "", &limits);
 	if (at->debuginfod && !f->debug)
 		fetch_debug(f, i->path, at);
@@ -211,6 +215,11 @@ struct image_file *image_file_open(const struct sample_image *i, const struct im
 bool image_file_has_debug(const struct image_file *f)
 {
 	return f->debug;
+}
+
+bool image_file_of_process(const struct image_file *f)
+{
+	return f->of_process;
 }
 
 size_t image_file_bytes(const struct image_file *f)

@@ -33,6 +33,9 @@ struct image_place {
 struct image_file *image_file_open(const struct sample_image *i, const struct image_place *at);
 /* Returns true when its symbols are in a file of their own, which was found. */
 bool image_file_has_debug(const struct image_file *f);
+/* Returns true when files that the process chose were read, besides that of the descriptor: below
+ * its root others may lie than below another one. */
+bool image_file_of_process(const struct image_file *f);
 /* Returns the bytes of memory that it takes. */
 size_t image_file_bytes(const struct image_file *f);
 void image_file_close(struct image_file *f);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,19 +15,11 @@
 struct asked {
 	const struct sample_image *x;
 	uint32_t pid;
-	struct symbols_contents contents;
 };
 
-static bool same_contents(const struct symbols_contents *a, const struct symbols_contents *b)
-{
-	return a->known && b->known && a->dev == b->dev && a->ino == b->ino &&
-	       a->bytes == b->bytes && a->changed.tv_sec == b->changed.tv_sec &&
-	       a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-/* Would it be the same file? A build id says so wherever the file is; without one its contents, or
- * what one process has loaded to one place, between its execs. All code that a process makes has
- * one map. */
+/* Would it be the same file? Its number tells, or its path for those who see the same files, or,
+ * what one process has loaded to one place, between its execs. Of other files a build ID proves
+ * nothing: whoever makes a file chooses it. All code that a process makes has one map. */
 static bool same_file(const struct symbols_file *f, const struct asked *a)
 {
 	const struct sample_image *x = a->x, *y = &f->of;
@@ -36,11 +27,14 @@ static bool same_file(const struct symbols_file *f, const struct asked *a)
 	if (x->kind != y->kind || x->build_id_len != y->build_id_len ||
 	    memcmp(x->build_id, y->build_id, x->build_id_len) != 0)
 		return false;
-	if (x->build_id_len)
+	if (x->kind == IMAGE_FILE && (x->file || y->file))
+		return x->file == y->file &&
+		       (!f->of_view || (x->view == f->of_view && x->view != 0));
+	if (strcmp(x->path, y->path) != 0)
+		return false;
+	if (x->build_id_len && x->view == y->view)
 		return true;
-	if (a->contents.known || f->contents.known)
-		return same_contents(&a->contents, &f->contents);
-	return x->process == y->process && !strcmp(x->path, y->path) &&
+	return x->process == y->process &&
 	       (x->kind == IMAGE_PERF_MAP || x->start - x->file_off == y->start - y->file_off);
 }
 
@@ -50,30 +44,28 @@ static uint32_t hash_path(const struct sample_image *x)
 }
 
 /* Of what same_file compares. */
-static uint32_t hash_file(const struct sample_image *x, const struct symbols_contents *c)
+static uint32_t hash_file(const struct sample_image *x)
 {
+	if (x->kind == IMAGE_FILE && x->file)
+		return hash_u64_pair(x->file, x->kind);
 	if (x->build_id_len)
-		return hash_u64_pair(hash_bytes(x->build_id, x->build_id_len), x->kind);
-	if (c->known)
-		return hash_u64_pair(c->ino, c->dev);
+		return hash_u64_pair(hash_bytes(x->build_id, x->build_id_len), hash_path(x));
 	return hash_u64_pair(x->kind == IMAGE_PERF_MAP ? 0 : x->start - x->file_off,
 			     hash_u64_pair(hash_path(x), x->process) ^ x->kind);
 }
 
 /* A file that could not be opened is tried again in another place. */
-static uint32_t hash_place(const struct sample_image *x, const struct symbols_contents *c,
-			   uint32_t pid)
+static uint32_t hash_place(const struct sample_image *x, uint32_t pid)
 {
-	return hash_u64_pair(hash_file(x, c), (uint64_t)hash_path(x) << 32 | pid);
+	return hash_u64_pair(hash_file(x), (uint64_t)hash_path(x) << 32 | pid);
 }
 
 static int put(struct symbol_files *f, uint32_t i)
 {
 	const struct symbols_file *x = &f->cache->files[i];
 
-	return x->file && !x->alone
-		       ? hash_index_put(&f->opened, hash_file(&x->of, &x->contents), i)
-		       : hash_index_put(&f->missed, hash_place(&x->of, &x->contents, x->pid), i);
+	return x->file && !x->alone ? hash_index_put(&f->opened, hash_file(&x->of), i)
+				    : hash_index_put(&f->missed, hash_place(&x->of, x->pid), i);
 }
 
 /* For reading DWARF, of all files. */
@@ -121,21 +113,9 @@ static int open_seen(const struct symbol_files *f, const struct sample_image *x)
 
 static struct asked ask(const struct symbol_files *f, const struct sample_image *x)
 {
-	struct asked a = { .x = x,
-			   .pid = x->process == TRACE_NONE ? 0 : f->t->processes[x->process].pid };
-	const int fd = x->build_id_len ? -ENOENT : open_seen(f, x);
-	struct stat st;
-
-	if (fd < 0)
-		return a;
-	if (!fstat(fd, &st))
-		a.contents = (struct symbols_contents){ .known = true,
-							.dev = st.st_dev,
-							.ino = st.st_ino,
-							.bytes = st.st_size,
-							.changed = st.st_mtim };
-	close(fd);
-	return a;
+	return (struct asked){ .x = x,
+			       .pid = x->process == TRACE_NONE ? 0
+							       : f->t->processes[x->process].pid };
 }
 
 static struct image_file *read_file(const struct symbol_files *f, const struct sample_image *x,
@@ -203,10 +183,13 @@ static void make_room(struct symbol_files *f)
 	}
 }
 
+#define NO_VIEW 2 /* no process has this one: they are odd */
+
 static void read_into(struct symbol_files *f, struct symbols_file *to, const struct sample_image *x,
 		      uint32_t pid)
 {
 	to->closed = false;
+	to->of_view = 0;
 	to->err = may_read(f);
 	if (to->err)
 		return;
@@ -214,6 +197,8 @@ static void read_into(struct symbol_files *f, struct symbols_file *to, const str
 	to->file = read_file(f, x, pid);
 	to->err = to->file ? 0 : errno;
 	to->had_debug = to->file && image_file_has_debug(to->file);
+	if (to->file && x->kind == IMAGE_FILE && image_file_of_process(to->file))
+		to->of_view = x->view && x->view == foreign_file_view(pid) ? x->view : NO_VIEW;
 
 	const uint64_t bytes = to->file && !f->opt->hold_bytes ? image_file_bytes(to->file) : 0;
 
@@ -238,7 +223,7 @@ static int keep(struct symbol_files *f, const struct symbols_file *given)
 
 static int add_file(struct symbol_files *f, const struct asked *a)
 {
-	struct symbols_file to = { .of = *a->x, .contents = a->contents, .pid = a->pid };
+	struct symbols_file to = { .of = *a->x, .pid = a->pid };
 
 	read_into(f, &to, a->x, a->pid);
 	return keep(f, &to);
@@ -251,7 +236,7 @@ static int add_file(struct symbol_files *f, const struct asked *a)
 static int read_again(struct symbol_files *f, const struct asked *a, uint32_t *i)
 {
 	struct symbols_file *old = &f->cache->files[*i];
-	struct symbols_file now = { .of = *a->x, .contents = a->contents, .pid = a->pid };
+	struct symbols_file now = { .of = *a->x, .pid = a->pid };
 
 	read_into(f, &now, a->x, a->pid);
 	if (now.file && now.had_debug >= old->had_debug) {
@@ -268,7 +253,7 @@ static int read_again(struct symbol_files *f, const struct asked *a, uint32_t *i
 
 static uint32_t find_opened(const struct symbol_files *f, const struct asked *a)
 {
-	const uint32_t hash = hash_file(a->x, &a->contents);
+	const uint32_t hash = hash_file(a->x);
 	size_t at;
 	uint32_t i = hash_index_first(&f->opened, hash, &at);
 
@@ -284,7 +269,7 @@ static bool same_place(const struct symbols_file *f, const struct asked *a)
 
 static uint32_t find_missed(const struct symbol_files *f, const struct asked *a)
 {
-	const uint32_t hash = hash_place(a->x, &a->contents, a->pid);
+	const uint32_t hash = hash_place(a->x, a->pid);
 	size_t at;
 	uint32_t i = hash_index_first(&f->missed, hash, &at);
 
@@ -366,7 +351,7 @@ static void tidy(struct symbols_cache *c, uint64_t most_bytes)
 	for (size_t i = 0; i < c->n; i++) {
 		struct symbols_file *f = &c->files[i];
 		bool stays = (f->of.kind == IMAGE_KERNEL || f->of.kind == IMAGE_VDSO ||
-			      f->of.build_id_len || f->contents.known) &&
+			      f->of.file) &&
 			     !f->alone;
 
 		bytes += f->file ? image_file_bytes(f->file) : 0;

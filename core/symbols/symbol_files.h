@@ -3,27 +3,17 @@
 #ifndef GOTRACE_SYMBOL_FILES_H
 #define GOTRACE_SYMBOL_FILES_H
 
-#include <sys/types.h>
-#include <time.h>
-
 #include "base/hash_index.h"
 #include "symbols/image_file.h"
 #include "symbols/symbols.h"
 
-/* Distinguishes files without a build id. */
-struct symbols_contents {
-	bool known; /* true when from a descriptor of the file in the state in which it was seen */
-	dev_t dev;
-	ino_t ino;
-	off_t bytes;
-	struct timespec changed;
-};
-
 struct symbols_file {
 	struct image_file *file; /* NULL when it could not be opened */
 	struct sample_image of;  /* the first image of it, whose path is owned */
-	struct symbols_contents contents;
 	uint32_t pid;
+	/* 0 when its symbols come from the file alone. Otherwise they come from other files of a
+	 * process, too, and are for processes of that view. */
+	uint64_t of_view;
 	/* errno of image_file_open, or ETIMEDOUT when no time or memory was left for it */
 	int err;
 	/* it serves this process only, which could not read again what another had read */

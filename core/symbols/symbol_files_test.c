@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/foreign_file.h"
 #include "base/log.h"
 #include "symbols/elf_symbols.h"
 #include "symbols/symbol_files.h"
@@ -206,6 +207,8 @@ static void put_image(struct sample_tables *t, const char *name, uint8_t kind, b
 		.process = (uint32_t)t->n_processes, .end = 1 << 30, .path = path, .kind = kind
 	};
 
+	x.view = foreign_file_view(p.pid);
+
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	if (with_id) {
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -247,6 +250,8 @@ TEST(read_again)
 	put_image(&t, "b/p", IMAGE_FILE, true);
 	put_image(&t, "map", IMAGE_PERF_MAP, false);
 	t.processes[2].pid = 1; /* another one */
+	for (int i = 0; i < 3; i++)
+		t.images[i].file = 1;
 	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
 	const struct symbols_file *a = symbol_files_get(&f, 0);
 
@@ -283,7 +288,7 @@ TEST(read_again)
 	sample_tables_free(&t);
 }
 
-/* ---- files without a build id */
+/* ---- which images share a file */
 
 static int open_seen(void *ctx, const struct sample_image *i)
 {
@@ -307,14 +312,15 @@ static size_t ask_all(struct symbols_cache *c, const struct sample_tables *t)
 
 /* Processes that share one, and images of one process that share a perf map, have it read once; the
  * next call has the file still. */
-TEST(read_once)
+static void check_once(bool with_id)
 {
 	enum { PROCESSES = 20 };
 	struct symbols_cache c = { 0 };
 	struct sample_tables t = { 0 };
 
 	for (uint32_t i = 0; i < PROCESSES; i++) {
-		put_image(&t, "notgo", IMAGE_FILE, false);
+		put_image(&t, "notgo", IMAGE_FILE, with_id);
+		t.images[i].file = 1;
 		t.images[i].start += i << 20; /* each at another place */
 		t.processes[i].pid += i;
 	}
@@ -327,6 +333,8 @@ TEST(read_once)
 
 	/* Another file has the path now. */
 	assert_int_equal(run("cp a/p x && mv x notgo"), 0);
+	for (uint32_t i = 0; i < PROCESSES; i++)
+		t.images[i].file = 2;
 	assert_int_equal(ask_all(&c, &t), 2);
 
 	put_image(&t, "map", IMAGE_PERF_MAP, false);
@@ -340,6 +348,58 @@ TEST(read_once)
 	sample_tables_free(&t);
 }
 
+TEST(read_once)
+{
+	check_once(false);
+}
+
+TEST(read_once_with_id)
+{
+	check_once(true);
+}
+
+/* Somebody has made files of a chosen build ID, and a debug file for a file of somebody else. */
+TEST(chosen_build_id)
+{
+	struct symbols_cache c = { 0 };
+	struct symbols_options opt = { .here = true, .cache = &c, .file = open_seen };
+	struct sample_tables t = { 0 };
+	struct symbol_files f;
+
+	for (unsigned i = 0; i < 4; i++)
+		put_image(&t, i % 2 ? "b/p" : "a/p", IMAGE_FILE, true);
+	t.images[2].file = 1;
+	t.images[3].file = 2;
+	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
+	for (unsigned i = 0; i < 4; i += 2) {
+		const struct image_file *a = symbol_files_get(&f, i)->file;
+		const struct image_file *b = symbol_files_get(&f, i + 1)->file;
+
+		assert_true(image_file_has_debug(a) && !image_file_has_debug(b));
+	}
+	symbol_files_end(&f);
+	symbols_cache_free(&c);
+
+	/* One file, below two roots: each has its own debug files. */
+	t.images[3].file = 1;
+	t.images[3].view = t.images[2].view ^ 2;
+	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
+	assert_true(image_file_has_debug(symbol_files_get(&f, 2)->file));
+	assert_false(image_file_has_debug(symbol_files_get(&f, 3)->file));
+	symbol_files_end(&f);
+	symbols_cache_free(&c);
+
+	/* When a trace is read there are no numbers. */
+	opt = (struct symbols_options){ .cache = &c };
+	t.images[0].view = t.images[1].view = 0;
+	assert_int_equal(symbol_files_begin(&f, &t, &opt), 0);
+	assert_true(image_file_has_debug(symbol_files_get(&f, 0)->file));
+	assert_false(image_file_has_debug(symbol_files_get(&f, 1)->file));
+	symbol_files_end(&f);
+	symbols_cache_free(&c);
+	sample_tables_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -347,6 +407,8 @@ int main(void)
 		cmocka_unit_test(held_at_a_time),
 		cmocka_unit_test_setup_teardown(read_again, make_files, remove_files),
 		cmocka_unit_test_setup_teardown(read_once, make_files, remove_files),
+		cmocka_unit_test_setup_teardown(read_once_with_id, make_files, remove_files),
+		cmocka_unit_test_setup_teardown(chosen_build_id, make_files, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -12,8 +12,8 @@
 
 #include "trace/samples.h"
 
-/* Symbols that stay in memory from one call to the next. They are those of files with a build id,
- * and of the kernel. A zeroed cache is empty. */
+/* Symbols that stay in memory from one call to the next. They are those of files with a number
+ * (struct sample_image), and of the kernel. A zeroed cache is empty. */
 struct symbols_cache {
 	struct symbols_file *files;
 	size_t n, cap;

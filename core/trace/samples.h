@@ -45,6 +45,10 @@ struct sample_image {
 	uint8_t build_id_len;                    /* 0: not known */
 	uint8_t kind;
 	uint64_t from_ns;
+	/* These are known while recording, and not stored. 0 means not known. A build ID proves
+	 * nothing, because whoever makes a file chooses it. `file` is equal for one file with
+	 * unchanged contents. `view` is foreign_file_view of the process. */
+	uint64_t file, view;
 };
 
 /* Returns the length of the path without " (deleted)". The kernel appends that to the name of a

@@ -96,6 +96,32 @@ kept_variables() {
 }
 check "variables that sudo keeps" kept_variables
 
+# libdebuginfod keeps files where a variable says, and reads file:// addresses.
+kept_servers() {
+	local secret=$PWD/secret served=$PWD/served id
+	ldconfig -p | grep -q libdebuginfod.so.1 || skip "libdebuginfod is not installed"
+	command -v cc >/dev/null && command -v objcopy >/dev/null || skip "needs a C compiler"
+	cc -g -O2 -fno-omit-frame-pointer -Wl,--build-id -o native "$TOP/fixtures/native/shares.c" || skip "cc cannot build it"
+	id=$(readelf -n native | awk '/Build ID/ { print $3 }')
+	mkdir -p "secret/served/buildid/$id" served
+	objcopy --only-keep-debug native "secret/served/buildid/$id/debuginfo"
+	cp -r secret/served/buildid served
+	strip native
+	chmod 700 secret
+	own_folder
+	# Root's folder as the cache, and root's files as those of a server.
+	like_sudo DEBUGINFOD_URLS="file://$served" DEBUGINFOD_CACHE_PATH="$secret/cache" "$GOTRACE" sample -F 499 -o trace -- ../native 1 >../out 2>../err
+	expect_grep 'was not fetched' ../err
+	[ "$(ls "$secret")" = served ] || fail "in root's folder: $(ls "$secret")"
+	like_sudo DEBUGINFOD_URLS="file://$secret/served" DEBUGINFOD_CACHE_PATH="$PWD/cache" "$GOTRACE" sample -F 499 -o trace -- ../native 1 >../out 2>../err
+	! grep 'was fetched' ../err || fail "root's file was read"
+	rm -rf cache
+	like_sudo DEBUGINFOD_URLS="file://$served" DEBUGINFOD_CACHE_PATH="$PWD/cache" "$GOTRACE" sample -F 499 -o trace -- ../native 1 >../out 2>../err
+	expect_grep 'was fetched' ../err
+	[ "$(stat -c %u cache)" = "$nobody_uid" ] || fail "the cache is of user $(stat -c %u cache)"
+}
+check "servers of debug files that sudo keeps" kept_servers
+
 execute_only() { # its names are not shown to who may only execute it
 	install -m 711 "$identity" program
 	own_folder

@@ -2,7 +2,11 @@
 #include "cli/name_addresses.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
 
+#include "attach/target/user.h"
+#include "symbols/debuginfod.h"
 #include "symbols/open_trace.h"
 #include "trace/keys.h"
 
@@ -73,13 +77,56 @@ static int say_nameless(const struct symbols_counts *c, struct trace_info *end)
 	return err;
 }
 
+/* ---- servers of debug files */
+
+/* The variables are those of the user who called sudo. HOME says where the library keeps files. */
+struct acting {
+	const struct user *user;
+	char *home; /* ours, NULL if there is none */
+};
+
+static bool enter(void *ctx)
+{
+	struct acting *a = ctx;
+	const char *home = getenv("HOME");
+
+	if (!a->user->change)
+		return true;
+	a->home = home ? strdup(home) : NULL;
+	if ((home && !a->home) || user_enter(a->user)) {
+		free(a->home);
+		return false;
+	}
+	if (!setenv("HOME", a->user->home, 1))
+		return true;
+	user_leave(a->user);
+	free(a->home);
+	return false;
+}
+
+static void leave(void *ctx)
+{
+	struct acting *a = ctx;
+
+	if (!a->user->change)
+		return;
+	user_leave(a->user);
+	if (a->home)
+		setenv("HOME", a->home, 1);
+	else
+		unsetenv("HOME");
+	free(a->home);
+}
+
 int name_addresses(void *ctx, struct trace_writer *w, struct trace_info *end)
 {
 	const struct name_context *c = ctx;
+	struct acting acting = { .user = c ? c->debuginfod : NULL };
+	const struct debuginfod_rights rights = { enter, leave, &acting };
 	struct symbols_options opt = options(ctx);
 	struct symbols_counts counts;
 
-	opt.debuginfod = c && c->debuginfod;
+	opt.debuginfod = acting.user ? &rights : NULL;
 	int err = trace_writer_resolve(w, &opt, &counts);
 
 	return err ? err : say_nameless(&counts, end);

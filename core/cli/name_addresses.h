@@ -10,7 +10,9 @@ struct name_context {
 	struct symbols_cache *cache; /* NULL: none */
 	struct sampling *sampling;   /* the sampling that knows the processes */
 	uint64_t hold_bytes;         /* see symbols_options */
-	bool debuginfod;             /* that of symbols_options, at the end of the recording */
+	/* With whose rights servers are asked for debug files at the end of the recording. NULL:
+	 * none is asked. */
+	const struct user *debuginfod;
 };
 
 /* name_ended names addresses early, and only those of processes whose number is set in `ended`. An

@@ -251,7 +251,7 @@ static int sample(struct sample_run *r)
 	r->given.name_ctx = &r->naming;
 	r->given.name_ended = name_ended;
 	r->naming.cache = &r->symbols;
-	r->naming.debuginfod = true;
+	r->naming.debuginfod = &r->invoker;
 	if (look_at_binaries(r))
 		return STATUS_FAILED;
 	status = start_targets(r) || sampling_prepare(s) ? STATUS_FAILED : run_prepared(r);

@@ -34,6 +34,7 @@ struct debuginfod {
 	int (*find)(struct client *c, const unsigned char *id, int n, char **path);
 	void (*set_progress)(struct client *c, progress_fn *fn);
 	void (*set_user_data)(struct client *c, void *data);
+	const struct debuginfod_rights *rights;
 	uint64_t left_ns, begin_ns; /* begin_ns: when the last file was asked for */
 	int stopped;                /* why the library was stopped then, -errno */
 	bool ended;                 /* no more files are asked for */
@@ -86,18 +87,30 @@ static bool load(struct debuginfod *d)
 	return d->library;
 }
 
-struct debuginfod *debuginfod_new(uint64_t most_ns)
+/* The client, or NULL. */
+static struct client *begin(struct debuginfod *d)
+{
+	if (!d->rights->enter(d->rights->ctx))
+		return NULL;
+	struct client *c = d->begin();
+
+	d->rights->leave(d->rights->ctx);
+	return c;
+}
+
+struct debuginfod *debuginfod_new(const struct debuginfod_rights *rights, uint64_t most_ns)
 {
 	const char *servers = getenv(SERVERS);
 	struct debuginfod *d = servers && *servers ? calloc(1, sizeof(*d)) : NULL;
 
 	if (!d)
 		return NULL;
+	d->rights = rights;
 	d->left_ns = most_ns;
 	if (!load(d))
 		log_warn("debug files are not fetched (" SERVERS "): install " LIBRARY
 			 " of elfutils 0.180 or newer");
-	else if (!(d->client = d->begin()))
+	else if (!(d->client = begin(d)))
 		log_warn("debug files are not fetched (" SERVERS "): " LIBRARY " cannot begin");
 	if (!d->client) {
 		debuginfod_free(d);
@@ -141,19 +154,31 @@ static int refuse(struct debuginfod *d, const char *path, int err)
 	return err;
 }
 
-int debuginfod_fetch(struct debuginfod *d, const uint8_t *id, size_t n, const char *path)
+/* A descriptor or -errno. */
+static int find(struct debuginfod *d, const uint8_t *id, size_t n)
 {
 	char *cached = NULL;
+
+	if (!d->rights->enter(d->rights->ctx))
+		return -EPERM;
+	const int fd = d->find(d->client, id, (int)n, &cached);
+
+	d->rights->leave(d->rights->ctx);
+	free(cached);
+	return fd;
+}
+
+int debuginfod_fetch(struct debuginfod *d, const uint8_t *id, size_t n, const char *path)
+{
 	struct stat st;
 
 	if (d->ended || !n || n > INT8_MAX)
 		return -ENOENT;
 	d->stopped = 0;
 	d->begin_ns = clock_monotonic_ns();
-	int fd = d->find(d->client, id, (int)n, &cached);
+	int fd = find(d, id, n);
 	const uint64_t took_ns = clock_monotonic_ns() - d->begin_ns;
 
-	free(cached);
 	d->left_ns -= took_ns < d->left_ns ? took_ns : d->left_ns;
 	if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
 			(uint64_t)st.st_size > DEBUGINFOD_MOST_BYTES)) {

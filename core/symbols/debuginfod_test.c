@@ -219,7 +219,26 @@ static void says(const struct heard *h, const char *what)
 		fail_msg("'%s' is not in '%s'", what, h->all);
 }
 
-static const struct symbols_options asks = { .here = true, .debuginfod = true },
+static int inside;
+static bool may = true;
+
+static bool enter(void *ctx)
+{
+	(void)ctx;
+	assert_int_equal(inside, 0);
+	inside = may;
+	return may;
+}
+
+static void leave(void *ctx)
+{
+	(void)ctx;
+	assert_int_equal(inside, 1);
+	inside = 0;
+}
+
+static const struct debuginfod_rights rights = { .enter = enter, .leave = leave };
+static const struct symbols_options asks = { .here = true, .debuginfod = &rights },
 				    does_not_ask = { .here = true };
 
 TEST(names_of_a_server)
@@ -278,6 +297,19 @@ TEST(nothing_is_asked_for_without_servers)
 	assert_string_equal(h.all, "");
 }
 
+/* The library gets no file without the rights of the user. */
+TEST(without_rights)
+{
+	struct heard h;
+	pid_t server = serve(HAS_IT);
+
+	may = false;
+	assert_false(named(&asks, &h));
+	says(&h, "libdebuginfod.so.1 cannot begin");
+	may = true;
+	stop(server);
+}
+
 TEST(servers_without_it)
 {
 	struct heard h;
@@ -322,7 +354,7 @@ TEST(servers_that_are_gone)
 	assert_false(named(&asks, &h));
 	says(&h, "/p: its debug file was not fetched (DEBUGINFOD_URLS): ");
 	says(&h, ". No more files are asked for");
-	struct debuginfod *d = debuginfod_new(DEBUGINFOD_MOST_NS);
+	struct debuginfod *d = debuginfod_new(&rights, DEBUGINFOD_MOST_NS);
 
 	assert_non_null(d);
 	h = (struct heard){ 0 };
@@ -342,7 +374,7 @@ TEST(servers_that_say_nothing)
 	const uint8_t id[20] = { 1 };
 	struct heard h = { 0 };
 	pid_t server = serve(SAYS_NOTHING);
-	struct debuginfod *d = debuginfod_new(1);
+	struct debuginfod *d = debuginfod_new(&rights, 1);
 
 	assert_non_null(d);
 	assert_int_equal(setenv("DEBUGINFOD_TIMEOUT", "100000", 1), 0);
@@ -371,6 +403,7 @@ int main(void)
 		cmocka_unit_test(a_debug_file_may_have_dwarf_alone),
 		cmocka_unit_test(a_program_with_dwarf_needs_no_server),
 		cmocka_unit_test(nothing_is_asked_for_without_servers),
+		cmocka_unit_test(without_rights),
 		cmocka_unit_test(servers_without_it),
 		cmocka_unit_test(a_file_of_another_is_not_used),
 		cmocka_unit_test(large_files_are_not_read),

@@ -83,7 +83,7 @@ int symbol_files_begin(struct symbol_files *f, const struct sample_tables *t,
 	f->inlines = (struct inline_budget){ INLINES_NS, opt->hold_bytes ? opt->hold_bytes / 4
 									 : INLINES_BYTES };
 	if (opt->debuginfod)
-		f->debuginfod = debuginfod_new(DEBUGINFOD_MOST_NS);
+		f->debuginfod = debuginfod_new(opt->debuginfod, DEBUGINFOD_MOST_NS);
 	f->file_of = calloc(t->n_images + 1, sizeof(*f->file_of));
 
 	int err = f->file_of ? 0 : -ENOMEM;

@@ -46,8 +46,9 @@ struct symbols_options {
 	 * symbols are closed, and read again when needed. One file may take half of it while it is
 	 * read, or else gives no names (refused). 0 for no such limit. */
 	uint64_t hold_bytes;
-	/* Servers that the environment names are asked for debug files (debuginfod.h). */
-	bool debuginfod;
+	/* Servers that the environment names are asked for debug files, with these rights
+	 * (debuginfod.h). NULL: none is asked. */
+	const struct debuginfod_rights *debuginfod;
 	/* Only stacks of processes with these numbers, below n_only, are looked up. NULL for
 	 * all. */
 	const bool *only;

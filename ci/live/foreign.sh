@@ -405,6 +405,29 @@ two_file_systems() {
 }
 check "two file systems with the same inode numbers" two_file_systems
 
+# A stranger has made a program of the build ID of another one, and chose the names in it.
+chosen_build_id() {
+	local name
+	needs_cc
+	cat >spin.c <<-'END'
+		#include <stdlib.h>
+		#include <time.h>
+		volatile unsigned long x;
+		__attribute__((noinline)) void NAME(void) { for (int i = 0; i < 1000000; i++) x += i; }
+		int main(int argc, char **argv) { for (time_t end = time(NULL) + atoi(argv[argc - 1]); time(NULL) < end;) NAME(); }
+	END
+	for name in stranger victim; do
+		cc -O1 -Wl,--build-id=0x1122334455667788990011223344556677889900 -DNAME=of_$name -o $name spin.c || skip "cc cannot build it"
+	done
+	gt sample -F 499 -o trace -- sh -c './stranger 100 & other=$!; ./victim 3; kill $other' 2>err || fail "$(cat err)"
+	for name in stranger victim; do
+		gt report trace --by=function --process=$name --format=csv -n 0 >functions.csv
+		grep -o '^of_[a-z]*' functions.csv >names
+		[ "$(cat names)" = of_$name ] || fail "$name has $(cat names)"
+	done
+}
+check "two programs of one build ID" chosen_build_id
+
 # Its page of the list of goroutines never comes. Each reader ends, and says why.
 unanswered() {
 	local at pid status=0

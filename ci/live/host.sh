@@ -111,36 +111,6 @@ quiet() {
 }
 check "a quiet service among processes that come and go" quiet
 
-# A build ID proves nothing: another user, or another container, has made a program of the same one,
-# and runs before. There each function has another name, and none lies where it does here.
-chosen_build_id() {
-	local stranger
-	command -v cc >/dev/null || skip "there is no C compiler"
-	cat >spin.c <<-'END'
-		#include <stdlib.h>
-		#include <time.h>
-		volatile unsigned long x;
-		__attribute__((noinline)) void NAME(void) { for (int i = 0; i < 1000000; i++) x += i; }
-		int main(int argc, char **argv) { for (time_t end = time(NULL) + atoi(argv[argc - 1]); time(NULL) < end;) NAME(); }
-	END
-	cc -O1 -Wl,--build-id=0x1122334455667788990011223344556677889900 -DNAME=chosen -o stranger spin.c
-	cc -O1 -Wl,--build-id=0x1122334455667788990011223344556677889900 -DNAME=true_name -o victim spin.c
-	begin -a -F 499
-	./stranger 100 &
-	stranger=$!
-	wait_for 60 named stranger
-	./victim 3
-	end
-	kill "$stranger"
-	gt report trace --process=victim --format=csv -n 0 >victim.csv
-	gt report trace --process=stranger --format=csv -n 0 >stranger.csv
-	grep -q '^true_name' victim.csv || fail "$(cat victim.csv)"
-	grep -q '^chosen' stranger.csv || fail "$(cat stranger.csv)"
-	! grep '^chosen' victim.csv
-}
-named() { grep -q "$1" < <("$GOTRACE" dump trace 2>/dev/null); }
-check "two programs of one build ID" chosen_build_id
-
 group() {
 
 	busy=

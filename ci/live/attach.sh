@@ -263,4 +263,21 @@ for strategy in $pid_strategies; do
 	check "--pid of programs that end meanwhile, $strategy" ends_meanwhile "$strategy"
 done
 
+# A debugger writes its instruction where a jump or a trap of gotrace's is, and steps over it.
+debugged() { # STRATEGY
+	command -v gdb >/dev/null || skip "gdb is not installed"
+	"$GOTRACE" record --max-cost=off --probe="$1" -o trace -- "$ticker" 600s >out 2>err &
+	local job=$! pid
+	wait_for 60 grep -q ready out
+	pid=$(pgrep -P "$job" -x ticker)
+	timeout 100 gdb -q -batch -p "$pid" -ex 'handle SIGURG nostop noprint' -ex 'break main.tock' \
+		-ex continue -ex continue -ex continue -ex delete -ex detach >gdb.out 2>&1 || fail "$(tail gdb.out)"
+	[ "$(grep -c 'Breakpoint 1, main.tock' gdb.out)" = 3 ] || fail "$(tail gdb.out)"
+	kill -TERM "$pid"
+	wait "$job" || fail "status $?: $(cat err)"
+	gt report trace --format=csv >report.csv
+	compare_counts out report.csv
+}
+for strategy in inline emulated; do check "a debugger stops it at a traced function, $strategy" debugged $strategy; done
+
 done_testing

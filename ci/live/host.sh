@@ -138,6 +138,9 @@ check "a control group and those below it" group
 expect_refusal() {
 	expect_status 125 gt sample --cgroup no/such/group 2>said
 	expect_grep 'there is no such cgroup' said
+	mkdir plain && touch plain/cgroup.procs
+	expect_status 125 gt sample --cgroup "$PWD/plain" 2>said
+	expect_grep 'there is no such cgroup' said
 	expect_status 2 gt sample -a -- true 2>said
 	expect_grep 'give one of' said
 }

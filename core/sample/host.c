@@ -6,10 +6,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/units.h"
@@ -23,6 +25,15 @@
 static const char *const mounts[] = { "", "/sys/fs/cgroup/", "/sys/fs/cgroup/unified/",
 				      "/sys/fs/cgroup/perf_event/" };
 
+/* Somebody may have made a folder with such a file elsewhere (include/uapi/linux/magic.h). */
+static bool is_cgroup(int dir)
+{
+	struct statfs st;
+
+	return !faccessat(dir, "cgroup.procs", F_OK, 0) && !fstatfs(dir, &st) &&
+	       (st.f_type == CGROUP_SUPER_MAGIC || st.f_type == CGROUP2_SUPER_MAGIC);
+}
+
 static int open_cgroup(const char *name)
 {
 	int err = -ENOENT;
@@ -34,7 +45,7 @@ static int open_cgroup(const char *name)
 			return -ENAMETOOLONG;
 		int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-		if (fd >= 0 && !faccessat(fd, "cgroup.procs", F_OK, 0))
+		if (fd >= 0 && is_cgroup(fd))
 			return fd;
 		if (fd < 0 && errno != ENOENT)
 			err = -errno;

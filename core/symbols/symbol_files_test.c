@@ -3,6 +3,7 @@
 #include "base/test_fixture.h"
 #include "binary/binaries_fixture.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -400,6 +401,39 @@ TEST(chosen_build_id)
 	sample_tables_free(&t);
 }
 
+/* A name of megabytes is cut, and takes no other name away. */
+TEST(long_name)
+{
+	const struct symbols_options opt = { .here = true };
+	struct sample_tables t = { 0 }, out;
+	char path[128];
+	uint64_t pc;
+
+	assert_int_equal(run("awk 'BEGIN { printf \"main \"; for (i = 0; i < 500000; i++) printf "
+			     "\"abcdefghij\"; print \"\" }' >names && "
+			     "objcopy --redefine-syms=names notgo long && "
+			     "nm notgo | awk '$3 == \"main\" { print $1 }' >main"),
+			 0);
+	snprintf(path, sizeof(path), "%s/main", folder);
+	FILE *f = fopen(path, "r");
+
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%" SCNx64, &pc), 1);
+	fclose(f);
+	pc %= 0x400000; /* where a program that is not PIE begins */
+	put_image(&t, "long", IMAGE_FILE, true);
+	add_stack(&t, &pc, 1);
+	assert_int_equal(symbols_resolve(&t, &opt, &out, NULL), 0);
+	assert_int_equal(out.n_symbols, 1);
+	const size_t n = strlen(out.symbols[0].name);
+
+	assert_true(n > 1000 && n <= 16384);
+	assert_memory_equal(out.symbols[0].name, "abcdefghij", 10);
+	assert_string_equal(out.symbols[0].name + n - 3, "...");
+	sample_tables_free(&out);
+	sample_tables_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -409,6 +443,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(read_once, make_files, remove_files),
 		cmocka_unit_test_setup_teardown(read_once_with_id, make_files, remove_files),
 		cmocka_unit_test_setup_teardown(chosen_build_id, make_files, remove_files),
+		cmocka_unit_test_setup_teardown(long_name, make_files, remove_files),
 	};
 
 	return cmocka_run_group_tests(tests, set_up_binaries, NULL);

@@ -110,15 +110,26 @@ static bool same_symbol(const struct sample_symbol *s, const struct goframe *f, 
 	       !strcmp(s->linker ? s->linker : s->name, f->func);
 }
 
+#define SYMBOL_MOST 16384 /* bytes of a name: whoever makes a file may choose one of megabytes */
+
+/* Cuts a longer name, and ends it by three points. */
+static char *cut(char *name)
+{
+	if (name && strlen(name) > SYMBOL_MOST)
+		strcpy(name + SYMBOL_MOST - 3, "...");
+	return name;
+}
+
 static char *display_of(const struct goframe *f, uint8_t kind)
 {
 	const bool go = kind == SYMBOL_GO || kind == SYMBOL_GO_WRAPPER;
 	char *name = go ? goname_display(f->func) : demangle(f->func);
 
-	return name ? name : strdup(f->func);
+	return cut(name ? name : strdup(f->func));
 }
 
-static int symbol_of(struct resolving *r, const struct goframe *f, uint8_t kind, uint32_t *symbol)
+/* Its names are short enough. */
+static int symbol_once(struct resolving *r, const struct goframe *f, uint8_t kind, uint32_t *symbol)
 {
 	uint32_t hash = hash_symbol(f, kind);
 	size_t at;
@@ -140,6 +151,23 @@ static int symbol_of(struct resolving *r, const struct goframe *f, uint8_t kind,
 	free(name);
 	*symbol = (uint32_t)r->out->n_symbols - 1;
 	return err ? err : hash_index_put(&r->by_name, hash, *symbol);
+}
+
+static int symbol_of(struct resolving *r, const struct goframe *f, uint8_t kind, uint32_t *symbol)
+{
+	struct goframe x = *f;
+	char *func = NULL, *file = NULL;
+	int err = -ENOMEM;
+
+	if (strlen(f->func) > SYMBOL_MOST)
+		x.func = func = cut(strndup(f->func, SYMBOL_MOST + 1));
+	if (f->file && strlen(f->file) > SYMBOL_MOST)
+		x.file = file = cut(strndup(f->file, SYMBOL_MOST + 1));
+	if (x.func && (x.file || !f->file))
+		err = symbol_once(r, &x, kind, symbol);
+	free(func);
+	free(file);
+	return err;
 }
 
 /* ---- addresses */

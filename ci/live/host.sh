@@ -145,4 +145,25 @@ expect_refusal() {
 	expect_grep 'give one of' said
 }
 check "what there is not" expect_refusal
+
+# A quarter of a processor does not keep up with two. gotrace read records for as long as there were new ones.
+behind() {
+	local cpu busy=() i
+	command -v taskset >/dev/null || skip "taskset is not installed"
+	cpu=$(sed -n 's/^Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p' /proc/self/status)
+	for i in 1 2 3; do
+		taskset -c "$cpu" "$programs/leafs" 600 >/dev/null &
+		busy+=($!)
+	done
+	taskset -c "$cpu" "$GOTRACE" sample -a -F 20000 -o trace >out 2>err &
+	sampler=$!
+	wait_for 120 test -s trace
+	sleep 3 # until the ring is full
+	kill -INT "$sampler"
+	wait_for 120 ended "$sampler"
+	kill "${busy[@]}"
+	wait "$sampler" || fail "gotrace ended with status $?: $(cat err)"
+}
+ended() { [ ! -e "/proc/$1" ] || grep -q '^State:.*Z' "/proc/$1/status"; }
+check "a gotrace that cannot keep up ends when it should" behind
 done_testing

@@ -11,6 +11,7 @@
 
 #include "attach/probes/embedded_bpf.h"
 #include "attach/probes/kernel_types.h"
+#include "base/clock.h"
 #include "base/log.h"
 
 static int map_fd(const struct sample_bpf *s, const char *name)
@@ -18,9 +19,14 @@ static int map_fd(const struct sample_bpf *s, const char *name)
 	return bpf_object__find_map_fd_by_name(s->object, name);
 }
 
+/* A record has its time before its place in the ring, so an older one may follow a newer one. It
+ * does so within less. */
+#define LATE_NS (100ull * 1000 * 1000)
+
 static int on_record(void *ctx, void *data, size_t size)
 {
-	const struct sample_bpf_reader *r = ctx;
+	const struct sample_bpf *s = ctx;
+	const struct sample_bpf_reader *r = s->reader;
 	const struct sample_head *h = data;
 
 	if (h->kind == SAMPLE_RECORD_STACK && size >= offsetof(struct sample_record, pcs))
@@ -35,7 +41,7 @@ static int on_record(void *ctx, void *data, size_t size)
 		r->frames(r->ctx, data);
 	else if (h->kind == SAMPLE_RECORD_CODE && size >= sizeof(struct sample_code_record))
 		r->code(r->ctx, data);
-	return 0;
+	return h->ts_ns >= s->until_ns ? -ECANCELED : 0; /* libbpf goes on behind it the next time */
 }
 
 static int configure(struct bpf_object *o, const struct sample_config *config,
@@ -189,7 +195,9 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	int err = 0;
 
 	embedded_bpf_log();
-	*s = (struct sample_bpf){ .program_fd = -1, .n_cpus = libbpf_num_possible_cpus() };
+	*s = (struct sample_bpf){ .program_fd = -1,
+				  .n_cpus = libbpf_num_possible_cpus(),
+				  .reader = reader };
 	if (what & BPF_SAMPLES)
 		err = load(&s->object, &e, room, NULL);
 	if (!err && what & BPF_SAMPLES)
@@ -200,8 +208,7 @@ int sample_bpf_load(struct sample_bpf *s, unsigned what, const struct sample_con
 	if (!err && what & BPF_DEATHS)
 		err = load_deaths(s, config, room);
 	if (!err) {
-		s->ring = ring_buffer__new(map_fd(s, BPF_NAME(sample, ring)), on_record,
-					   (void *)reader, NULL);
+		s->ring = ring_buffer__new(map_fd(s, BPF_NAME(sample, ring)), on_record, s, NULL);
 		err = s->ring ? 0 : -errno;
 	}
 	if (!err && what & BPF_WAITS)
@@ -401,9 +408,10 @@ int sample_bpf_fd(const struct sample_bpf *s)
 
 int sample_bpf_read(struct sample_bpf *s)
 {
+	s->until_ns = clock_monotonic_ns() + LATE_NS;
 	int n = ring_buffer__consume(s->ring);
 
-	return n < 0 ? n : 0;
+	return n < 0 && n != -ECANCELED ? n : 0;
 }
 
 struct sample_counters sample_bpf_counters(const struct sample_bpf *s)

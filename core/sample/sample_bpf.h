@@ -24,6 +24,8 @@ struct sample_bpf {
 	struct waits_state *waits_state;
 	bool taken[SAMPLE_BINARIES + SAMPLE_NATIVES]; /* slots of rows */
 	unsigned n_cpus;
+	const struct sample_bpf_reader *reader;
+	uint64_t until_ns; /* a read ends with the first record from this time on */
 };
 
 /* Receives the records of the ring in the order in which the BPF programs wrote them. A function
@@ -108,8 +110,9 @@ int sample_bpf_python(struct sample_bpf *s, uint32_t pid, const struct sample_py
 void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid), void *ctx,
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES]);
 
-/* sample_bpf_fd returns a descriptor to poll. sample_bpf_read passes all records of the ring to the
- * reader. It returns 0 or -errno. */
+/* sample_bpf_fd returns a descriptor to poll. sample_bpf_read passes to the reader all records that
+ * were in the ring when it began, and few later ones: it ends while new ones come all the time. It
+ * returns 0 or -errno. */
 int sample_bpf_fd(const struct sample_bpf *s);
 int sample_bpf_read(struct sample_bpf *s);
 /* Returns sums over all CPUs. */

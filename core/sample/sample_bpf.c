@@ -41,7 +41,8 @@ static int on_record(void *ctx, void *data, size_t size)
 		r->frames(r->ctx, data);
 	else if (h->kind == SAMPLE_RECORD_CODE && size >= sizeof(struct sample_code_record))
 		r->code(r->ctx, data);
-	return h->ts_ns >= s->until_ns ? -ECANCELED : 0; /* libbpf goes on behind it the next time */
+	/* libbpf goes on behind this record the next time. */
+	return h->ts_ns >= s->until_ns ? -ECANCELED : 0;
 }
 
 static int configure(struct bpf_object *o, const struct sample_config *config,

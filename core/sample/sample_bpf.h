@@ -111,8 +111,8 @@ void sample_bpf_used(struct sample_bpf *s, bool (*lives)(void *ctx, uint32_t pid
 		     bool used[SAMPLE_BINARIES + SAMPLE_NATIVES]);
 
 /* sample_bpf_fd returns a descriptor to poll. sample_bpf_read passes to the reader all records that
- * were in the ring when it began, and few later ones: it ends while new ones come all the time. It
- * returns 0 or -errno. */
+ * were in the ring when it began. It ends soon after them, also while new ones come all the time.
+ * It returns 0 or -errno. */
 int sample_bpf_fd(const struct sample_bpf *s);
 int sample_bpf_read(struct sample_bpf *s);
 /* Returns sums over all CPUs. */

@@ -320,6 +320,8 @@ int cmd_report(int argc, char **argv)
 	a.opt.open_up = open_up;
 	if (!err)
 		err = a.format->write(r, &a.opt, stdout);
+	if (err == -ENOMEM)
+		log_no_memory("no memory for the report");
 	if (r)
 		err |= reading_end();
 	trace_reader_close(r);

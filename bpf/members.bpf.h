@@ -81,8 +81,10 @@ SEC("tp_btf/sched_process_exec") int on_exec(uint64_t *args)
 {
 	struct task_struct___local *task = (void *)args[0];
 
-	if (launched || number_in(BPF_CORE_READ(task, group_leader, thread_pid),
-				  config.pidns_ino) != config.launched)
+	/* A process outside of gotrace's PID namespace has the number 0 there. */
+	if (!config.launched || launched ||
+	    number_in(BPF_CORE_READ(task, group_leader, thread_pid), config.pidns_ino) !=
+		    config.launched)
 		return 0;
 	launched = 1;
 	add_member(task);

@@ -23,7 +23,7 @@ bool cost_limit_exceeded(uint64_t cpu_ns, uint64_t all_ns, double max_share)
 	return (double)all_ns > own_ns(cpu_ns, all_ns) * max_share / (1 - max_share);
 }
 
-static int dearest_first(const void *x, const void *y, void *ctx)
+static int costliest_first(const void *x, const void *y, void *ctx)
 {
 	const struct cost_span *s = ctx;
 	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
@@ -44,7 +44,7 @@ size_t cost_limit_choose(const struct cost_span *s, double max_share, uint32_t *
 		if (s->func_ns[i])
 			out[n++] = i;
 	if (n)
-		qsort_r(out, n, sizeof(*out), dearest_first, (void *)s);
+		qsort_r(out, n, sizeof(*out), costliest_first, (void *)s);
 	if (limit < careful)
 		limit = careful;
 	*left_ns = s->all_ns;

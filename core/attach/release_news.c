@@ -5,26 +5,26 @@
 
 #define APART_NS 1000000000ull
 
-static void note_dear(struct release_news *news, const struct release *x)
+static void note_costly(struct release_news *news, const struct release *x)
 {
 	unsigned at = RELEASE_NEWS_NAMES;
 
-	while (at && news->dearest_ns[at - 1] < x->probe_ns)
+	while (at && news->costliest_ns[at - 1] < x->probe_ns)
 		at--;
 	if (at == RELEASE_NEWS_NAMES)
 		return;
 	for (unsigned i = RELEASE_NEWS_NAMES - 1; i > at; i--) {
 		news->costliest[i] = news->costliest[i - 1];
-		news->dearest_ns[i] = news->dearest_ns[i - 1];
+		news->costliest_ns[i] = news->costliest_ns[i - 1];
 	}
 	news->costliest[at] = x->func;
-	news->dearest_ns[at] = x->probe_ns;
+	news->costliest_ns[at] = x->probe_ns;
 }
 
 void release_news_add(struct release_news *news, const struct release *list, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		note_dear(news, &list[i]);
+		note_costly(news, &list[i]);
 		news->probe_ns += list[i].probe_ns;
 	}
 	news->n += n;

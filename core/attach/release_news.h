@@ -14,7 +14,7 @@ struct release_news {
 	 * their probes, and the processor time of which it was a part. */
 	size_t n;
 	uint32_t costliest[RELEASE_NEWS_NAMES];
-	uint64_t dearest_ns[RELEASE_NEWS_NAMES];
+	uint64_t costliest_ns[RELEASE_NEWS_NAMES];
 	uint64_t probe_ns, cpu_ns;
 	uint64_t said_ns; /* time of the last line; 0: none */
 };

@@ -22,7 +22,7 @@ void trap_limit_close(struct trap_limit *l)
 	*l = (struct trap_limit){ 0 };
 }
 
-static int dearest_first(const void *x, const void *y)
+static int costliest_first(const void *x, const void *y)
 {
 	const struct release *a = x, *b = y;
 	int c = compare_u64(b->probe_ns, a->probe_ns);
@@ -64,7 +64,7 @@ size_t trap_limit_choose(struct trap_limit *l, uint64_t now_ns, uint64_t cpu_ns,
 		left_ns += ns;
 	}
 	if (n)
-		qsort(out, n, sizeof(*out), dearest_first);
+		qsort(out, n, sizeof(*out), costliest_first);
 	while (chosen < n && left_ns > TRAP_LIMIT_FELT_NS) {
 		const uint64_t ns = out[chosen].probe_ns;
 		const bool one = ns > TRAP_LIMIT_FELT_NS &&

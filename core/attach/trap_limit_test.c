@@ -132,7 +132,7 @@ TEST(test_together)
 	trap_limit_close(&l);
 }
 
-TEST(test_dearest_first)
+TEST(test_costliest_first)
 {
 	struct case_of c = begin();
 
@@ -181,4 +181,4 @@ TEST(test_odd)
 }
 
 TESTS(test_heavy, test_moderate, test_just_above, test_late, test_bursts, test_together,
-      test_dearest_first, test_restart, test_odd, test_idle)
+      test_costliest_first, test_restart, test_odd, test_idle)

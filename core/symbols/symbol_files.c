@@ -17,9 +17,10 @@ struct asked {
 	uint32_t pid;
 };
 
-/* Would it be the same file? Its number tells, or its path for those who see the same files, or,
- * what one process has loaded to one place, between its execs. Of other files a build ID proves
- * nothing: whoever makes a file chooses it. All code that a process makes has one map. */
+/* Returns whether it is the same file. A file's number decides. Where there is none, processes that
+ * see the same files have the same file at a path. A process has one file at one place until it
+ * executes another program. A build ID proves nothing, because whoever makes a file chooses it. All
+ * code that a process makes has one map. */
 static bool same_file(const struct symbols_file *f, const struct asked *a)
 {
 	const struct sample_image *x = a->x, *y = &f->of;

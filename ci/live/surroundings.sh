@@ -68,6 +68,28 @@ host_from_inside() {
 }
 check "sample -a inside of a pid namespace" host_from_inside
 
+# A program that executes outside of it is none of the processes that were asked for.
+some_from_inside() {
+	needs_namespace unshare --pid --fork --mount-proc true
+	cp "$(command -v bash)" outsider
+	cp outsider insider
+	while :; do timeout 0.5 ./outsider -c 'while :; do :; done' || true; done &
+	local outsider=$!
+	# shellcheck disable=SC2016 # the inner shell expands them
+	expect_status 0 unshare --pid --fork --mount-proc sh -c '
+		./insider -c "while :; do :; done" &
+		"$0" sample --pid $! -d 3 -o trace
+		status=$?
+		kill $!
+		exit $status' "$GOTRACE" >out 2>err
+	kill "$outsider"
+	wait
+	gt report --by=program trace >text
+	! grep -E 'outside' text || fail "an outside process has samples"
+	[ "$(gt report trace --by=program --format=csv -n 0 | awk -F, 'NR > 1 { n += $2 } END { print n + 0 }')" -gt 20 ] || fail "few samples"
+}
+check "sample --pid inside of a pid namespace" some_from_inside
+
 recorded_without_btf() {
 	needs_hidden_btf
 	expect_status 7 without_btf "$GOTRACE" record -o trace -- "$seven" >out 2>err

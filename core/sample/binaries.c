@@ -239,7 +239,7 @@ static int tell_go(struct binaries *b, int fd, const char *path, const char *nam
 	return err;
 }
 
-/* A file as it is now. NULL: no memory, or no place. */
+/* Takes up a file with its present state. Returns NULL if there is no memory or no place. */
 static struct known_binary *remember(struct binaries *b, struct known_binary *old,
 				     const struct stat *st)
 {
@@ -257,7 +257,7 @@ static struct known_binary *remember(struct binaries *b, struct known_binary *ol
 	return x;
 }
 
-/* A file as it is. */
+/* Returns a number for the device of a file and its last change. */
 static uint64_t state_of(const struct stat *st)
 {
 	return hash_mix(st->st_dev ^ hash_mix((uint64_t)st->st_ctim.tv_sec) ^

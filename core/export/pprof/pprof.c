@@ -116,7 +116,7 @@ static uint64_t go_location_of(struct pprof *p, uint32_t node)
 	return of ? of->location : 0;
 }
 
-/* Which of calls it is, which takes it up when it is new. NULL: no memory. */
+/* Returns the entry of a call, and adds one for a new call. Returns NULL without memory. */
 static struct pprof_call *find_call(struct pprof *p, uint32_t func, uint32_t line)
 {
 	const uint32_t hash = hash_u64_pair(func, line);
